@@ -10,18 +10,30 @@ import numpy as np
 WORKING_WIDTH = 16
 """Bits below which a float dtype only stores values: an 8-bit float used at 16 bits has not been widened by mistake."""
 
-_WIDTHS: dict[Any, int] = {}
-
-_PRECISION_WIDTHS = (("F64", 64), ("TF32", 16), ("BF16", 16), ("F16", 16), ("F32", 32), ("F8", 16))
-"""Width at which the operand type of a dot algorithm computes, by how its name starts. TF32 multiplies on the fast path."""
+_PRESET_WIDTHS = (("F64", 64), ("TF32", 32), ("BF16", 16), ("F16", 16), ("F32", 32), ("F8", 16))
+"""Working width of the operand type a dot algorithm names first. TF32 reads 32-bit operands."""
 
 
-def width(dtype: Any) -> int:
-    """Bits of a float dtype: 8, 16, 32 or 64; a complex dtype has its component's width; 0 for anything else."""
-    found = _WIDTHS.get(dtype)
-    if found is None:
-        found = _WIDTHS[dtype] = _measure(dtype)
-    return found
+class _Widths(dict[Any, int]):
+    """A table that measures a dtype when it is first asked for."""
+
+    def __missing__(self, dtype: Any) -> int:
+        bits = self[dtype] = _measure(dtype)
+        return bits
+
+
+class _WorkingWidths(dict[Any, int]):
+    def __missing__(self, dtype: Any) -> int:
+        bits = WIDTHS[dtype]
+        bits = self[dtype] = max(bits, WORKING_WIDTH) if bits else 0
+        return bits
+
+
+WIDTHS = _Widths()
+"""Bits of each float dtype: 8, 16, 32 or 64; a complex dtype has its component's width; 0 for anything else."""
+
+WORKING_WIDTHS = _WorkingWidths()
+"""As `WIDTHS`, with every storage-only float counted as `WORKING_WIDTH`."""
 
 
 def _measure(dtype: Any) -> int:
@@ -31,10 +43,14 @@ def _measure(dtype: Any) -> int:
     return max(8, bits // 2 if dtype.kind == "c" else bits)
 
 
+def width(dtype: Any) -> int:
+    """Bits of a float dtype, as in `WIDTHS`."""
+    return WIDTHS[dtype]
+
+
 def working_width(dtype: Any) -> int:
-    """As `width`, with every storage-only float counted as `WORKING_WIDTH`."""
-    bits = width(dtype)
-    return max(bits, WORKING_WIDTH) if bits else 0
+    """Bits of a float dtype, as in `WORKING_WIDTHS`."""
+    return WORKING_WIDTHS[dtype]
 
 
 def atom_width(atom: Any) -> int:
@@ -51,32 +67,35 @@ def preset_width(precision: Any) -> int | None:
     operand = getattr(precision, "lhs_precision_type", None)
     if operand is not None:
         return working_width(np.dtype(operand)) or None
-    name = getattr(precision, "name", "")
+    name = precision_name(precision)
     if name.count("_") < 2:  # Precision.HIGHEST, DotAlgorithmPreset.DEFAULT
         return None
+    if "_X" in name:  # several bfloat16 passes that stand for one float32 product
+        return 32
     name = name.removeprefix("ANY_")
-    return next((bits for start, bits in _PRECISION_WIDTHS if name.startswith(start)), None)
-
-
-def product_width(operands: tuple[Any, ...], precision: Any) -> int:
-    """Effective width of a matmul over `operands` (jaxpr atoms): that of its algorithm, else of its widest operand."""
-    widest = max((atom_width(operand) for operand in operands), default=0)
-    preset = preset_width(precision)
-    return widest if preset is None else min(widest, preset)
+    return next((bits for start, bits in _PRESET_WIDTHS if name.startswith(start)), None)
 
 
 def product_dtype(operands: tuple[Any, ...], precision: Any) -> np.dtype:
-    """Dtype a matmul over `operands` computes in, after its algorithm is taken into account."""
-    dtypes = [operand.aval.dtype for operand in operands]
-    widest = max(dtypes, key=lambda dtype: (width(dtype), dtype.itemsize))
-    if len(set(dtypes)) > 1 and len({width(dtype) for dtype in dtypes}) == 1 and width(widest):
-        return np.dtype(jnp.promote_types(*dtypes[:2])) if width(widest) >= WORKING_WIDTH else widest
+    """Dtype a matmul over `operands` (jaxpr atoms) computes in: that of its algorithm, else of its widest operand.
+
+    bfloat16 beside float16 computes in float32, the narrowest type that holds both.
+    """
+    first, second = (operand.aval.dtype for operand in operands[:2])
+    widest = max(first, second, key=lambda dtype: (width(dtype), dtype.itemsize))
+    if families_differ(*operands[:2]) and width(first) == width(second):
+        widest = np.dtype(jnp.promote_types(first, second))
     preset = preset_width(precision)
     if preset is None or preset >= width(widest):
         return widest
     if preset == 32:
         return np.dtype(np.float32)
-    return np.dtype(np.float16) if getattr(precision, "name", "").startswith("F16") else np.dtype(jnp.bfloat16)
+    return np.dtype(np.float16) if "F16" in precision_name(precision).split("_") else np.dtype(jnp.bfloat16)
+
+
+def precision_name(precision: Any) -> str:
+    """Name of a `lax.Precision` or `lax.DotAlgorithmPreset`; empty for anything else."""
+    return getattr(precision, "name", "")
 
 
 def is_inexact(dtype: Any) -> bool:

@@ -1,0 +1,143 @@
+"""What a matmul costs: floating-point operations and bytes, counted from the jaxpr (XLA's own counts differ by backend)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from . import source
+from .precision import precision_name, product_dtype
+from .program import Site
+from .report import Matmul
+
+
+def flops(eqn: Any) -> int:
+    """Floating-point operations of one run of a matmul equation, a multiplication and an addition counting as two.
+
+    A convolution counts the products of kernel and input elements that exist: those that fall on padding or into the
+    gaps of a dilated input are left out, as XLA leaves them out. A symbolic dimension counts as 1.
+    """
+    return _FLOPS.get(eqn.primitive.name, _product_flops)(eqn)
+
+
+def moved_bytes(eqn: Any) -> int:
+    """Bytes of one run of a matmul equation: both factors read and the result written, each once."""
+    return sum(_bytes(atom.aval) for atom in (*eqn.invars[:2], *eqn.outvars))
+
+
+def describe(site: Site) -> Matmul:
+    """The public record of a matmul site."""
+    eqn = site.eqn
+    trips = site.frame.trips
+    precision = eqn.params.get("precision")
+    dtype = product_dtype(tuple(eqn.invars[:2]), precision)
+    return Matmul(
+        primitive=eqn.primitive.name,
+        operands=tuple(array_text(atom.aval) for atom in eqn.invars[:2]),
+        result=array_text(eqn.outvars[0].aval),
+        dtype=str(dtype),
+        phase=site.phase,
+        recomputed=site.recomputed,
+        module=source.module_path(site.scopes()),
+        location=source.place(site)[0],
+        flops=flops(eqn) * (trips or 1),
+        bytes=moved_bytes(eqn) * (trips or 1),
+        at_least=trips is None,
+        precision=precision_name(precision) or ("" if precision is None else str(precision)),
+    )
+
+
+def array_text(aval: Any) -> str:
+    """An abstract array in short, such as "bfloat16[8,64]"."""
+    return f"{aval.dtype}[{','.join(str(size) for size in aval.shape)}]"
+
+
+def _size(shape: Any) -> int:
+    return math.prod(size if isinstance(size, int) else 1 for size in shape)
+
+
+def _bytes(aval: Any) -> int:
+    return _size(aval.shape) * getattr(aval.dtype, "itemsize", 1)
+
+
+def _complexity(eqn: Any) -> int:
+    """Real multiplications and additions in one multiply-add: 2, or 8 between complex numbers."""
+    return 8 if getattr(eqn.outvars[0].aval.dtype, "kind", "") == "c" else 2
+
+
+def _product_flops(eqn: Any) -> int:
+    """Of `dot_general` and relatives: result elements times the length of the contraction."""
+    (contracting, _), _ = eqn.params["dimension_numbers"]
+    depth = _size(eqn.invars[0].aval.shape[axis] for axis in contracting)
+    return _complexity(eqn) * _size(eqn.outvars[0].aval.shape) * depth
+
+
+def _scaled_flops(eqn: Any) -> int:
+    """Of `scaled_matmul`, whose factors are [batch, rows, depth] and [batch, columns, depth]."""
+    if "dimension_numbers" in eqn.params:
+        return _product_flops(eqn)
+    return 2 * _size(eqn.outvars[0].aval.shape) * _size(eqn.invars[0].aval.shape[-1:])
+
+
+def _ragged_flops(eqn: Any) -> int:
+    """Of `ragged_dot`: every element of the left factor meets each free column of the right one, whatever its group."""
+    left, right = (atom.aval.shape for atom in eqn.invars[:2])
+    numbers = eqn.params.get("ragged_dot_dimension_numbers")
+    if numbers is None:
+        taken = {0, 1}
+    else:
+        (_, contracting), (_, batch) = numbers.dot_dimension_numbers
+        taken = {*contracting, *batch, *numbers.rhs_group_dimensions}
+    return 2 * _size(left) * _size(size for axis, size in enumerate(right) if axis not in taken)
+
+
+def _convolution_flops(eqn: Any) -> int:
+    """Of `conv_general_dilated`: output channels and batch times, in each spatial axis, the pairs that exist."""
+    params = eqn.params
+    numbers = params["dimension_numbers"]
+    left, right, out = (atom.aval.shape for atom in (*eqn.invars[:2], *eqn.outvars))
+    pairs = 1
+    for axis, (low, _) in enumerate(params["padding"]):
+        pairs *= _pairs(
+            size=left[numbers.lhs_spec[axis + 2]],
+            kernel=right[numbers.rhs_spec[axis + 2]],
+            results=out[numbers.out_spec[axis + 2]],
+            low=low,
+            stride=params["window_strides"][axis],
+            input_dilation=params["lhs_dilation"][axis],
+            kernel_dilation=params["rhs_dilation"][axis],
+        )
+    batch, channels = out[numbers.out_spec[0]], out[numbers.out_spec[1]]
+    return _complexity(eqn) * _size((batch, channels, right[numbers.rhs_spec[1]])) * pairs
+
+
+def _pairs(
+    size: Any, kernel: Any, results: Any, low: Any, stride: int, input_dilation: int, kernel_dilation: int
+) -> int:
+    """How many (result, kernel element) pairs of one spatial axis meet an element of the input."""
+    if not all(isinstance(number, int) for number in (size, kernel, results, low)):
+        return 1
+    if min(size, kernel, results) <= 0:
+        return 0
+    last = (size - 1) * input_dilation
+    total = 0
+    for offset in range(-low, kernel * kernel_dilation - low, kernel_dilation):
+        # results r with 0 <= r * stride + offset <= last that fall on an element: a congruence in r
+        first = max(0, -(offset // stride))
+        end = min(results - 1, (last - offset) // stride)
+        if end < first:
+            continue
+        period = input_dilation // math.gcd(stride, input_dilation)
+        start = next((r for r in range(first, first + period) if (r * stride + offset) % input_dilation == 0), None)
+        if start is not None and start <= end:
+            total += (end - start) // period + 1
+    return total
+
+
+_FLOPS = {
+    "conv_general_dilated": _convolution_flops,
+    "ragged_dot": _ragged_flops,
+    "ragged_dot_general": _ragged_flops,
+    "scaled_matmul": _scaled_flops,
+    "scaled_dot": _scaled_flops,
+}

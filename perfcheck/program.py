@@ -1,0 +1,332 @@
+"""The traced program and the ways through it: the only module that knows higher-order primitives.
+
+A `Program` is one closed jaxpr with a name for each input. A `Frame` is one jaxpr at one place in the call tree, and a
+`Site` is one equation in a frame: the same jaxpr reached by two calls gives two frames, and so two sites.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any, Literal as Choice
+
+from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+
+from . import compat
+
+Atom = Any
+"""A `Var` or `Literal` of a jaxpr."""
+
+Phase = Choice["forward", "backward"]
+
+Role = Choice["parameter", "sample", "cotangent"]
+
+MATMULS = frozenset(
+    {
+        "dot_general",
+        "conv_general_dilated",
+        "ragged_dot",
+        "ragged_dot_general",
+        "scaled_matmul",
+        "scaled_dot",
+    }
+)
+"""Names of the primitives that multiply two arrays on the matrix unit. Their first two operands are the factors."""
+
+CALLBACKS = frozenset(
+    {"pure_callback", "io_callback", "debug_callback", "debug_print", "python_callback", "outside_call", "ffi_call"}
+)
+"""Names of the primitives whose results come from outside the program."""
+
+COTANGENT = "perfcheck_cotangent"
+"""Name of the primitive that stands for the cotangent of its operand where the backward pass begins."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Input:
+    """One input of a program: a leaf of the arguments, under the name its user knows it by."""
+
+    name: str
+    role: Role
+    module: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """A traced function, forward and backward in one jaxpr, with what is known of its inputs.
+
+    `jaxpr` takes the leaves `inputs` describe, in order. `rules` are the custom gradients that the pullback held, as
+    (equation, rule function) pairs. `vjp_error` says why there is no backward pass, or is None.
+    """
+
+    jaxpr: ClosedJaxpr
+    inputs: tuple[Input, ...]
+    rules: tuple[tuple[Any, Any], ...] = ()
+    vjp_error: str | None = None
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def root(self) -> Frame:
+        """The frame of the whole program."""
+        return Frame(compat.open_jaxpr(self.jaxpr), compat.constants_of(self.jaxpr))  # type: ignore[arg-type]
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Body:
+    """One nested jaxpr of an equation, and how values pass its border.
+
+    `operands` holds the caller's atom for each input of the jaxpr, None where it is unknown. `results` holds for each
+    output of the jaxpr the position of the equation's output it becomes, or None. `carries` pairs the output of a loop
+    body with the input it is on the next turn. `writes` pairs an input that is a reference with the equation's output
+    that returns what was written to it. `trips` is how often the body runs: None where the program does not say.
+    """
+
+    held: Any
+    operands: tuple[Atom | None, ...]
+    results: tuple[int | None, ...]
+    carries: tuple[tuple[int, int], ...] = ()
+    writes: tuple[tuple[int, int], ...] = ()
+    trips: int | None = 1
+
+
+class Frame:
+    """One jaxpr at one place in the call tree. `parent` and `call` are None for the whole program."""
+
+    __slots__ = ("_makers", "_positions", "body", "call", "children", "constants", "jaxpr", "nodes", "parent", "phase", "recomputed", "trips")
+
+    def __init__(
+        self,
+        jaxpr: Jaxpr,
+        constants: tuple[Any, ...] = (),
+        parent: Frame | None = None,
+        call: JaxprEqn | None = None,
+        body: Body | None = None,
+    ):
+        self.jaxpr = jaxpr
+        self.constants = constants
+        self.parent = parent
+        self.call = call
+        self.body = body
+        self.nodes: dict[Var, Any] = {}
+        self.children: dict[tuple[int, int], Frame] = {}
+        self._makers: dict[Var, JaxprEqn] | None = None
+        self._positions: dict[Var, int] | None = None
+        if parent is None or call is None:
+            self.phase: Phase | None = None
+            self.recomputed = False
+            self.trips: int | None = 1
+        else:
+            phase, recomputed = stack_phase(call)
+            self.phase = parent.phase or phase
+            self.recomputed = parent.recomputed or recomputed
+            turns = body.trips if body else 1
+            self.trips = None if turns is None or parent.trips is None else parent.trips * turns
+
+    def enter(self, call: JaxprEqn, body: Body, index: int) -> Frame:
+        """A new frame for the nested jaxpr that is number `index` of `call`, an equation of this frame."""
+        jaxpr = compat.open_jaxpr(body.held)
+        assert jaxpr is not None
+        child = self.children[id(call), index] = Frame(jaxpr, compat.constants_of(body.held), self, call, body)
+        return child
+
+    def child(self, call: JaxprEqn, body: Body, index: int) -> Frame:
+        """The frame that `enter` last gave for this body, or a new one that is not kept."""
+        known = self.children.get((id(call), index))
+        if known is not None:
+            return known
+        jaxpr = compat.open_jaxpr(body.held)
+        assert jaxpr is not None
+        return Frame(jaxpr, compat.constants_of(body.held), self, call, body)
+
+    def maker(self, var: Var) -> JaxprEqn | None:
+        """The equation of this jaxpr that computes `var`, or None for an input or a constant."""
+        if self._makers is None:
+            self._makers = {out: eqn for eqn in self.jaxpr.eqns for out in eqn.outvars}
+        return self._makers.get(var)
+
+    def operand(self, var: Var) -> Atom | None:
+        """The caller's atom that an input of this jaxpr stands for, or None where it is a constant or unknown."""
+        if self._positions is None:
+            self._positions = {var: k for k, var in enumerate(self.jaxpr.invars)}
+        position = self._positions.get(var)
+        return None if position is None or self.body is None else self.body.operands[position]
+
+    def result(self, call: JaxprEqn, out: Var) -> tuple[Frame, Atom] | None:
+        """The (frame, atom) inside a call of this frame that one of its outputs is, or None where no body says."""
+        position = next((k for k, var in enumerate(call.outvars) if var is out), None)
+        for index, body in enumerate(bodies(call)):
+            child = self.child(call, body, index)
+            for inner, target in enumerate(body.results):
+                if target is not None and target == position:
+                    return child, child.jaxpr.outvars[inner]
+        return None
+
+    def path(self) -> Iterator[Frame]:
+        """This frame and those around it, innermost first."""
+        frame: Frame | None = self
+        while frame is not None:
+            yield frame
+            frame = frame.parent
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Site:
+    """One equation at one place in the call tree."""
+
+    frame: Frame
+    eqn: JaxprEqn
+
+    @property
+    def phase(self) -> Phase:
+        """`backward` if the outermost transform of the composed name stack is a transpose, else `forward`."""
+        return self.frame.phase or stack_phase(self.eqn)[0] or "forward"
+
+    @property
+    def recomputed(self) -> bool:
+        """Whether this is forward work done a second time in the backward pass."""
+        return self.frame.recomputed or stack_phase(self.eqn)[1]
+
+    def scopes(self) -> list[str]:
+        """Names of the scopes around this site, outermost first, without those JAX adds itself."""
+        calls = [frame.call for frame in self.frame.path() if frame.call is not None]
+        return [
+            entry.name
+            for eqn in (*reversed(calls), self.eqn)
+            for entry in compat.scopes(eqn)
+            if not compat.is_transform(entry) and entry.name not in (compat.RECOMPUTED, "checkpoint")
+        ]
+
+
+def stack_phase(eqn: JaxprEqn) -> tuple[Phase | None, bool]:
+    """(phase, recomputed) as the equation's own name stack says it; the phase is None where there is no transform."""
+    phase: Phase | None = None
+    recomputed = False
+    for entry in compat.scopes(eqn):
+        if compat.is_transform(entry):
+            if phase is None:
+                phase = "backward" if entry.name == "transpose" else "forward"
+        elif entry.name == compat.RECOMPUTED:
+            recomputed = True
+    return phase, recomputed
+
+
+def bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
+    """The nested jaxprs of an equation. A primitive that is not known is taken to call each with its own operands."""
+    held = [value for _, value in compat.nested_jaxprs(eqn.params)]
+    if not held:
+        return ()
+    special = _BODIES.get(eqn.primitive.name)
+    if special is not None:
+        return special(eqn)
+    return tuple(_plain_body(value, tuple(eqn.invars), len(eqn.outvars)) for value in held)
+
+
+def _plain_body(value: Any, operands: tuple[Atom, ...], outputs: int, trips: int | None = 1) -> Body:
+    jaxpr = compat.open_jaxpr(value)
+    assert jaxpr is not None
+    known = len(jaxpr.invars) == len(operands)
+    paired = len(jaxpr.outvars) == outputs
+    return Body(
+        value,
+        operands if known else (None,) * len(jaxpr.invars),
+        tuple(range(outputs)) if paired else (None,) * len(jaxpr.outvars),
+        trips=trips,
+    )
+
+
+def _scan_body(eqn: JaxprEqn) -> tuple[Body, ...]:
+    consts, carry = compat.scan_split(eqn.params)
+    body = _plain_body(eqn.params["jaxpr"], tuple(eqn.invars), len(eqn.outvars), eqn.params.get("length"))
+    return (dataclasses.replace(body, carries=tuple((k, consts + k) for k in range(carry))),)
+
+
+def _while_bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
+    params = eqn.params
+    for_cond, for_body = params["cond_nconsts"], params["body_nconsts"]
+    start = tuple(eqn.invars[for_cond + for_body :])
+    body = _plain_body(params["body_jaxpr"], (*eqn.invars[for_cond : for_cond + for_body], *start), len(start), None)
+    body = dataclasses.replace(body, carries=tuple((k, for_body + k) for k in range(len(start))))
+    condition = _plain_body(params["cond_jaxpr"], (*eqn.invars[:for_cond], *start), 0, None)
+    return body, dataclasses.replace(condition, results=(None,))
+
+
+def _cond_bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
+    return tuple(_plain_body(branch, tuple(eqn.invars[1:]), len(eqn.outvars)) for branch in eqn.params["branches"])
+
+
+def _pallas_bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
+    jaxpr = compat.open_jaxpr(eqn.params["jaxpr"])
+    grid = eqn.params.get("grid_mapping")
+    assert jaxpr is not None
+    if grid is None:
+        return (Body(eqn.params["jaxpr"], (None,) * len(jaxpr.invars), (None,) * len(jaxpr.outvars)),)
+    first_output = grid.num_index_operands + grid.num_inputs
+    operands = [eqn.invars[k] if k < min(first_output, len(eqn.invars)) else None for k in range(len(jaxpr.invars))]
+    writes = tuple((first_output + k, k) for k in range(min(grid.num_outputs, len(eqn.outvars))))
+    trips: int | None = 1
+    for extent in getattr(grid, "grid", ()):
+        trips = trips * extent if trips is not None and isinstance(extent, int) else None
+    return (Body(eqn.params["jaxpr"], tuple(operands), (None,) * len(jaxpr.outvars), (), writes, trips),)
+
+
+def _no_results(eqn: JaxprEqn) -> tuple[Body, ...]:
+    """Bodies of a solver: products inside them are looked at, its results come from its own operands."""
+    return tuple(
+        Body(value, (None,) * len(jaxpr.invars), (None,) * len(jaxpr.outvars), trips=None)
+        for _, value in compat.nested_jaxprs(eqn.params)
+        if (jaxpr := compat.open_jaxpr(value)) is not None
+    )
+
+
+_BODIES = {
+    "scan": _scan_body,
+    "while": _while_bodies,
+    "cond": _cond_bodies,
+    "pallas_call": _pallas_bodies,
+    "custom_linear_solve": _no_results,
+}
+
+
+def is_matmul(eqn: JaxprEqn) -> bool:
+    """Whether an equation is a matmul in the sense of this package."""
+    return eqn.primitive.name in MATMULS
+
+
+def is_literal(atom: Atom) -> bool:
+    """Whether an atom is written into the jaxpr rather than computed."""
+    return isinstance(atom, Literal)
+
+
+class Outline:
+    """What of a program is a matmul or holds one: collected once a jaxpr, so that large programs are listed cheaply."""
+
+    def __init__(self) -> None:
+        self._parts: dict[int, tuple[Jaxpr, list[tuple[JaxprEqn, tuple[Body, ...]]]]] = {}
+
+    def parts(self, jaxpr: Jaxpr) -> list[tuple[JaxprEqn, tuple[Body, ...]]]:
+        """The equations of `jaxpr` that are matmuls (with no bodies) or whose bodies hold some, in program order."""
+        known = self._parts.get(id(jaxpr))
+        if known is None:
+            self._parts[id(jaxpr)] = known = (jaxpr, [])
+            for eqn in jaxpr.eqns:
+                if is_matmul(eqn):
+                    known[1].append((eqn, ()))
+                elif eqn.params:
+                    inner = bodies(eqn)
+                    if any([self.parts(_opened(body)) for body in inner]):
+                        known[1].append((eqn, inner))
+        return known[1]
+
+    def sites(self, frame: Frame) -> Iterator[Site]:
+        """Every matmul below `frame`, in program order."""
+        for eqn, inner in self.parts(frame.jaxpr):
+            if not inner:
+                yield Site(frame, eqn)
+            for index, body in enumerate(inner):
+                yield from self.sites(frame.child(eqn, body, index))
+
+
+def _opened(body: Body) -> Jaxpr:
+    jaxpr = compat.open_jaxpr(body.held)
+    assert jaxpr is not None
+    return jaxpr
