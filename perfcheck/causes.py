@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -69,13 +70,13 @@ class Group:
 def group_causes(program: Program, reached: list[Reached]) -> list[Group]:
     """The causes behind affected matmuls: roots of one kind that share a birthplace, a meeting place or a family are one."""
     explained: dict[int, Explained] = {}
-    products: dict[int, list[Reached]] = {}
-    for product in reached:
+    products: dict[int, list[int]] = {}
+    for number, product in enumerate(reached):
         for root in product.roots:
             serial = root.widening.serial
             if serial not in explained:
                 explained[serial] = explain(program, root)
-            products.setdefault(serial, []).append(product)
+            products.setdefault(serial, []).append(number)
     tree = _whole_tree(program, explained.values())
     sets = _Sets()
     for serial, one in explained.items():
@@ -83,8 +84,8 @@ def group_causes(program: Program, reached: list[Reached]) -> list[Group]:
     groups = []
     for members in sets.groups():
         parts = [explained[serial] for serial in members]
-        affected = {id(product) for serial in members for product in products[serial]}
-        ordered = tuple(product for product in reached if id(product) in affected)
+        affected = sorted({number for serial in members for number in products[serial]})
+        ordered = tuple(reached[number] for number in affected)
         groups.append(Group(_merge(parts), tuple(part.root for part in parts), ordered))
     return groups
 
@@ -165,7 +166,7 @@ def birthplace(program: Program, frame: Frame, atom: Atom, near: Site | None = N
             frame, atom = inside
             continue
         wide = [operand for operand in maker.invars if atom_width(operand) == bits]
-        onwards = next((operand for operand in wide if isinstance(operand, Var)), None)
+        onwards = max((operand for operand in wide if isinstance(operand, Var)), key=_elements, default=None)
         if onwards is None or maker.primitive.name in CALLBACKS:
             return _equation_birth(Site(frame, maker), wide, near)
         atom = onwards
@@ -272,6 +273,10 @@ def _spread_dtype(root: Root) -> Any:
 
 def _converted(root: Root) -> str:
     return _kind_of_array(root.widening.operand.aval)
+
+
+def _elements(atom: Atom) -> int:
+    return math.prod(size if isinstance(size, int) else 1 for size in atom.aval.shape)
 
 
 def _kind_of_array(aval: Any) -> str:

@@ -7,6 +7,7 @@ lineage. One without is a root. In a loop the first turn decides: what only arri
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 from jax.extend.core import Literal
@@ -14,6 +15,7 @@ from jax.extend.core import Literal
 from . import source
 from .lineage import Flow, Join, Node, Product, Widening
 from .mirror import Mirror
+from .order import strongly_connected
 from .program import Atom, Frame, Site
 
 
@@ -55,17 +57,16 @@ class _Search:
         self.roots: list[Root] = []
 
     def reached(self) -> list[Reached]:
-        """Number the roots, then flow their sets (as bits of an integer) from early nodes to late ones."""
-        ordered = self._behind()
+        """Number the roots, and flow their sets (as bits of an integer) from each node to those it explains."""
         bits: dict[int, int] = {}
-        for node in ordered:
-            bits[node.serial] = self._first_turn(node, bits)
+        ordered: list[Node] = []
+        for cycle in self._behind():
+            self._first_turn(cycle, bits)
+            ordered.extend(cycle)
         self._further_turns(ordered, bits)
         found = []
         for product, start in zip(self.products, self.starts, strict=True):
-            mask = 0
-            for node in start:
-                mask |= bits[node.serial]
+            mask = _any(start, bits)
             if mask:
                 found.append(Reached(product, tuple(self._named(mask))))
         return found
@@ -90,50 +91,80 @@ class _Search:
         ]
         return nodes if product.mixed is None else [*nodes, product.mixed]
 
-    def _behind(self) -> list[Node]:
-        """All nodes behind the affected products, oldest first."""
-        stack = [node for start in self.starts for node in start]
-        seen: dict[int, Node] = {}
-        while stack:
-            node = stack.pop()
-            if node.serial in seen:
-                continue
-            seen[node.serial] = node
-            if type(node) is Join:
-                stack.extend(node.parents)
-                stack.extend(node.back)
-            else:
-                stack.extend(self._before(node))
-        return [seen[serial] for serial in sorted(seen)]
+    def _behind(self) -> Iterator[list[Node]]:
+        """All nodes behind the affected products, each after those that may explain it, in cycles of mutual explanation.
 
-    def _before(self, widening: Widening) -> list[Node]:
-        """Older nodes that may explain a widening: its mirror in the forward pass, or values it was brought together with."""
-        mirrored = self.mirror.widening(widening)
+        Values that were widened to meet each other explain each other: most cycles are one node, few are longer.
+        """
+        waiting = [node for start in self.starts for node in start]
+        seen: set[int] = set()
+        while waiting:
+            node = waiting.pop()
+            if node.serial not in seen:
+                for cycle in strongly_connected(node, self._before, seen):
+                    yield sorted(cycle, key=lambda node: node.serial)
+                    waiting.extend(later for node in cycle if type(node) is Join for later in node.back)
+
+    def _before(self, node: Node) -> list[Node]:
+        """Nodes that may explain a node: what a join joins, the forward mirror of a widening, or what it met."""
+        if type(node) is Join:
+            return node.parents
+        assert type(node) is Widening
+        mirrored = self.mirror.widening(node)
         if mirrored is not None:
-            self.edges[widening.serial] = mirrored
+            self.edges[node.serial] = mirrored
             return mirrored
-        candidates = self.candidates[widening.serial] = _candidates(widening)
+        candidates = self.candidates[node.serial] = _candidates(node)
         return [candidate.node for candidate in candidates if candidate.node is not None]
 
-    def _first_turn(self, node: Node, bits: dict[int, int]) -> int:
-        """Roots behind a node when nothing has come round a loop yet; a widening without any becomes a root here."""
-        if type(node) is Join:
-            return _any(node.parents, bits)
-        assert type(node) is Widening
-        mirrored = self.edges.get(node.serial)
-        if mirrored is not None:
-            return _any(mirrored, bits)
-        asked = not node.is_product and source.in_user_code(node.site)
+    def _first_turn(self, cycle: list[Node], bits: dict[int, int]) -> None:
+        """Roots behind the nodes of a cycle when nothing has come round a loop yet.
+
+        What is explained from outside the cycle is a consequence, and so is what that explains in turn. When nothing
+        else is, the oldest widening left is a root.
+        """
+        for node in cycle:
+            bits[node.serial] = 0
+        pending = [node for node in cycle if type(node) is Widening and node.serial not in self.edges]
+        while True:
+            changed = len(cycle) > 1
+            while changed:
+                changed = False
+                for node in cycle:
+                    changed |= self._update(node, bits)
+            if len(cycle) == 1:
+                self._update(cycle[0], bits)
+            pending = [node for node in pending if node.serial not in self.edges]
+            if not pending:
+                return
+            root = pending.pop(0)
+            bits[root.serial] = self._new_root(root, cycle)
+            if len(cycle) == 1:
+                return
+
+    def _update(self, node: Node, bits: dict[int, int]) -> bool:
+        """Join what is known behind a node by now; whether that is news."""
+        if type(node) is Widening and node.serial not in self.edges and not bits[node.serial]:
+            for candidate in self.candidates[node.serial]:
+                if candidate.node is not None and bits.get(candidate.node.serial, 0):
+                    self.edges[node.serial] = [candidate.node]
+                    break
+        before = node.parents if type(node) is Join else self.edges.get(node.serial, ())
+        now = bits[node.serial] | _any(before, bits)
+        news = now != bits[node.serial]
+        bits[node.serial] = now
+        return news
+
+    def _new_root(self, widening: Widening, cycle: list[Node]) -> int:
+        """Make a widening a root, with what it met that was born as wide for its demand; its bit."""
+        derived = {node.serial for node in cycle}
+        asked = not widening.is_product and source.in_user_code(widening.site)
         demand = None
-        for candidate in self.candidates[node.serial]:
-            before = 0 if candidate.node is None else bits.get(candidate.node.serial, 0)
-            if before:
-                self.edges[node.serial] = [candidate.node]  # type: ignore[list-item]
-                return before
-            if demand is None and (candidate.together or (not asked and not candidate.literal)):
+        for candidate in self.candidates[widening.serial]:
+            born_wide = candidate.together or (not asked and not candidate.literal)
+            if born_wide and demand is None and not (candidate.node is not None and candidate.node.serial in derived):
                 demand = (candidate.frame, candidate.atom)
-        backward = node.site.phase == "backward" and not node.site.recomputed
-        self.roots.append(Root(node, demand, hand_written=backward))
+        self.roots.append(Root(widening, demand, hand_written=_transposed(widening)))
         return 1 << (len(self.roots) - 1)
 
     def _further_turns(self, ordered: list[Node], bits: dict[int, int]) -> None:
@@ -169,6 +200,10 @@ class _Candidate:
     literal: bool
 
 
+def _transposed(widening: Widening) -> bool:
+    return widening.site.phase == "backward" and not widening.site.recomputed
+
+
 def _candidates(widening: Widening) -> list[_Candidate]:
     """Values that may have demanded a widening, those of the same expression first, values computed from it left out."""
     if widening.beside is not None:
@@ -178,11 +213,14 @@ def _candidates(widening: Widening) -> list[_Candidate]:
     if not widening.meetings:
         return []
     here = source.expression(widening.site)
+    backward = widening.site.phase == "backward"
     found = []
     for frame, eqn, atom in widening.meetings:
+        if not backward and (meeting := Site(frame, eqn)).phase == "backward" and not meeting.recomputed:
+            continue  # a transposed use of a forward value asks for nothing
         literal = type(atom) is Literal
         node = None if literal else frame.nodes.get(atom)
-        if node is not None and node.serial > widening.serial:
+        if node is widening or (node is not None and node is widening.derived):
             continue
         together = frame is widening.site.frame and here == source.expression(Site(frame, eqn))
         if literal and (not together or here is None):
