@@ -8,6 +8,7 @@ from .report import (
     Impact as Impact,
     Location as Location,
     Matmul as Matmul,
+    Note as Note,
     PerformanceWarning as PerformanceWarning,
     Report as Report,
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Iterable
+from typing import Any
 
 from . import cost
 from .causes import Group, group_causes
@@ -13,6 +14,7 @@ from .precision import width
 from .program import Outline, Program, Site
 from .report import Matmul
 from .roots import find_roots
+from .targets import Target
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,11 +23,13 @@ class Analysis:
 
     program: Program
     flow: Flow
+    target: Target
+    min_slowdown: float = 0.01
 
     @classmethod
-    def of(cls, program: Program) -> Analysis:
+    def of(cls, program: Program, target: Target, min_slowdown: float = 0.01) -> Analysis:
         """Analyse a program: one pass over its equations."""
-        return cls(program, Flow(program))
+        return cls(program, Flow(program), target, min_slowdown)
 
     @functools.cached_property
     def groups(self) -> list[Group]:
@@ -38,14 +42,18 @@ class Analysis:
         return tuple(Outline().sites(self.flow.root))
 
     @functools.cached_property
-    def matmuls(self) -> tuple[Matmul, ...]:
+    def seconds(self) -> float:
+        """Time predicted for all matmuls on the target."""
+        return sum(cost.price(site, self.target).seconds for site in self.sites)
+
+    def list_matmuls(self) -> tuple[Matmul, ...]:
         """The public record of every matmul, in program order."""
         return self.describe(self.sites)
 
     @functools.cached_property
-    def widest_input(self) -> int:
-        """Bits of the widest float input leaf, 0 if there is none."""
-        return max((width(aval.dtype) for aval in self._float_inputs), default=0)
+    def flops(self) -> dict[tuple[str, str], int]:
+        """FLOPs of all matmuls by (dtype, phase)."""
+        return cost.tally(self.sites)
 
     @functools.cached_property
     def all_float64(self) -> bool:
@@ -53,11 +61,10 @@ class Analysis:
         return bool(self._float_inputs) and all(width(aval.dtype) == 64 for aval in self._float_inputs)
 
     @property
-    def _float_inputs(self) -> list:
+    def _float_inputs(self) -> list[Any]:
         avals = self.program.jaxpr.in_avals
         return [aval for aval in avals if width(getattr(aval, "dtype", None))]
 
-    @staticmethod
-    def describe(sites: Iterable[Site]) -> tuple[Matmul, ...]:
+    def describe(self, sites: Iterable[Site]) -> tuple[Matmul, ...]:
         """The public records of some matmuls."""
-        return tuple(map(cost.describe, sites))
+        return tuple(cost.describe(site, self.target) for site in sites)

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import time
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from jax.extend.core import ClosedJaxpr
 
 from .adapters import Options, adapt
 from .analysis import Analysis
-from .program import Input, Program
-from .report import ProgramFacts, Report, State
+from .program import Program
+from .report import Finding, Note, ProgramFacts, Report, State
 from .rules import all_rules
-from .tracing import Wanted, trace
+from .targets import Target, find_target
+from .tracing import Wanted, program_of, trace
+
+Priced = str | Target | Mapping[str, Any] | None
 
 
 def performance_check(
@@ -25,46 +29,93 @@ def performance_check(
     vjp: bool = True,
     wrt: Wanted = None,
     axes: dict[str, int] | None = None,
-    target: Any = None,
+    target: Priced = None,
+    min_slowdown: float = 0.01,
     warn: bool = True,
     **call_kwargs: Any,
 ) -> Report:
-    program = trace(adapt(model, sample, call_kwargs, Options(variables, rngs, method)), vjp=vjp, wrt=wrt, axes=axes)
-    report = _judge(program, type(model).__name__)
+    """Audit a model: trace its forward pass and VJP, and report what makes its matmuls slower than they should be.
+
+    Nothing is executed and no parameter is allocated; the model may be of any size.
+
+        report = performance_check(model, jax.ShapeDtypeStruct((8, 128), jnp.bfloat16))
+        assert not report  # falsy when nothing was found
+
+    **Arguments:**
+
+    - `model`: a flax.linen module (initialised abstractly, or see `variables`), a flax nnx module (concrete or abstract),
+      an Equinox module, a Haiku `Transformed`, or any callable, jitted or not, which takes all its arguments from
+      `sample`, parameters first.
+    - `*sample`: the positional arguments of the call: arrays, `jax.ShapeDtypeStruct`s, NumPy arrays, Python numbers
+      (weakly typed, as in JAX), or trees of them.
+    - `variables`: of a linen module, what `init` returned; of a Haiku function, its parameters or (parameters, state).
+    - `rngs`: of a linen module, a key, a dictionary of keys by stream, or names of streams; of a Haiku function, a key.
+    - `method`: the method of a linen, nnx or Equinox module to call instead of `__call__`, by name or as a function.
+    - `vjp`: whether to trace the backward pass. Pass False for what differentiates itself, such as a train step.
+    - `wrt`: what to differentiate: positions in `sample`, patterns over leaf names such as "params*", or several of
+      them. By default every float leaf.
+    - `axes`: named axes the model expects and their sizes, `{"batch": 8}`.
+    - `target`: the device to price for: a name ("H100", "TPU v5e", ...), or a mapping with a row of your own (see
+      `targets.toml`). By default the attached accelerator if it is known, else H100.
+    - `min_slowdown`: a `mixed-precision-matmul` that is predicted to slow all matmuls down by less is only a note.
+    - `warn`: whether each finding is also a `PerformanceWarning` at the line that causes it.
+    - `**call_kwargs`: keyword arguments of the call. Arrays and `ShapeDtypeStruct`s among their leaves are traced,
+      the rest is passed as it is (`train=True`).
+
+    **Returns:** a `Report`: a sequence of `Finding`s, with notes, facts and every matmul of the program.
+
+    **Raises:** `CheckError` if the model or the sample cannot be used, with the model's own exception as its cause.
+    """
+    subject = adapt(model, sample, call_kwargs, Options(variables, rngs, method))
+    priced = find_target(target)
+    report = judge(trace(subject, vjp=vjp, wrt=wrt, axes=axes), subject.name, priced, min_slowdown)
     if warn:
         report.warn()
     return report
 
 
-def check_jaxpr(jaxpr: ClosedJaxpr, *, target: Any = None, warn: bool = False) -> Report:
-    names = getattr(jaxpr.jaxpr.debug_info, "arg_names", None) or ()
-    count = len(jaxpr.jaxpr.invars)
-    known = [str(name) if name else f"input {k}" for k, name in enumerate(names)][:count]
-    known += [f"input {k}" for k in range(len(known), count)]
-    first = known[0].split("[")[0].split(".")[0] if known else ""
-    inputs = tuple(
-        Input(name, "parameter" if name.split("[")[0].split(".")[0] == first else "sample") for name in known
-    )
-    report = _judge(Program(jaxpr, inputs), "jaxpr")
+def check_jaxpr(
+    jaxpr: ClosedJaxpr, *, target: Priced = None, min_slowdown: float = 0.01, warn: bool = False
+) -> Report:
+    """Audit a jaxpr that someone already has, such as one from `jax.make_jaxpr`.
+
+    Its inputs are named as its own debug information names them; those of the first argument count as parameters.
+    Whether an equation belongs to a backward pass is read from its name stack. Raises `CheckError` for what is no
+    closed jaxpr.
+    """
+    report = judge(program_of(jaxpr), "jaxpr", find_target(target), min_slowdown)
     if warn:
         report.warn()
     return report
 
 
-def _judge(program: Program, name: str) -> Report:
+def judge(program: Program, name: str, priced: tuple[Target, str], min_slowdown: float = 0.01) -> Report:
+    """Apply the rules to a traced program. `priced` is the target and why that one."""
     start = time.perf_counter()
-    analysis = Analysis.of(program)
-    findings = [finding for rule in all_rules().values() for finding in rule.check(analysis)]
-    findings.sort(key=lambda finding: -finding.impact.flops)
+    target, reason = priced
+    analysis = Analysis.of(program, target, min_slowdown)
+    said = [item for rule in all_rules().values() for item in rule.check(analysis)]
+    findings = sorted((item for item in said if isinstance(item, Finding)), key=lambda item: -item.impact.slowdown)
+    notes = [*map(Note, program.notes), *(item for item in said if isinstance(item, Note))]
     phases = Counter(site.phase for site in analysis.sites)
-    state: State = "findings" if findings else "clean" if phases else "nothing to check"
     facts = ProgramFacts(
         model=name,
         equations=analysis.flow.equations,
         matmuls={"forward": phases["forward"], "backward": phases["backward"]},
-        flops={},
+        flops=analysis.flops,
+        matmul_seconds=analysis.seconds,
+        target=target.name,
+        target_reason=reason,
         trace_seconds=program.seconds,
         analysis_seconds=time.perf_counter() - start,
         vjp_error=program.vjp_error,
     )
-    return Report(tuple(findings), program.notes, facts, state, lambda: analysis.matmuls)
+    return Report(tuple(findings), tuple(notes), facts, _state(program, bool(findings), bool(phases)), analysis.list_matmuls)
+
+
+def _state(program: Program, findings: bool, matmuls: bool) -> State:
+    if findings:
+        return "findings"
+    if program.vjp_failed:
+        return "could not check"
+    return "clean" if matmuls else "nothing to check"

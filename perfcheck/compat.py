@@ -52,6 +52,13 @@ def nested_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             yield name, value.jaxpr
 
 
+def argument_names(closed: ClosedJaxpr) -> list[str | None]:
+    """What a jaxpr's own debug information calls each input, such as "params['w']"; None where it does not say."""
+    count = len(closed.jaxpr.invars)
+    known = list(getattr(closed.jaxpr.debug_info, "arg_names", None) or ())[:count]
+    return known + [None] * (count - len(known))
+
+
 def scan_split(params: dict[str, Any]) -> tuple[int, int]:
     """How many constants and carries a `scan` has. From 0.11 `ft_in` says it, before that `num_consts` and `num_carry`."""
     if "ft_in" in params:
@@ -132,3 +139,19 @@ def _plain_function(rule: Any) -> Any:
             break
         rule = inner
     return rule
+
+
+def attached_device_kind() -> str | None:
+    """`device_kind` of the first local device, or None where JAX has started no backend yet.
+
+    Asking `jax.devices()` would start one, and on a GPU take its memory. Whether one runs has no public name
+    (`xla_bridge.backends_are_initialized`, 0.5.3 to 0.12); without it the answer is None.
+    """
+    try:
+        from jax._src import xla_bridge
+
+        if not xla_bridge.backends_are_initialized():
+            return None
+        return jax.local_devices()[0].device_kind
+    except (ImportError, AttributeError, RuntimeError, IndexError):
+        return None

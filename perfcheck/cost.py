@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from . import source
-from .precision import precision_name, product_dtype
+from .precision import precision_name, product_dtype, width
 from .program import Site
 from .report import Matmul
+from .targets import Target
 
 
 def flops(eqn: Any) -> int:
@@ -25,12 +28,13 @@ def moved_bytes(eqn: Any) -> int:
     return sum(_bytes(atom.aval) for atom in (*eqn.invars[:2], *eqn.outvars))
 
 
-def describe(site: Site) -> Matmul:
-    """The public record of a matmul site."""
+def describe(site: Site, target: Target) -> Matmul:
+    """The public record of a matmul site, priced for a target."""
     eqn = site.eqn
     trips = site.frame.trips
     precision = eqn.params.get("precision")
     dtype = product_dtype(tuple(eqn.invars[:2]), precision)
+    cost = price(site, target)
     return Matmul(
         primitive=eqn.primitive.name,
         operands=tuple(array_text(atom.aval) for atom in eqn.invars[:2]),
@@ -40,11 +44,58 @@ def describe(site: Site) -> Matmul:
         recomputed=site.recomputed,
         module=source.module_path(site.scopes()),
         location=source.place(site)[0],
-        flops=flops(eqn) * (trips or 1),
-        bytes=moved_bytes(eqn) * (trips or 1),
+        flops=cost.flops,
+        bytes=cost.bytes,
+        seconds=cost.seconds,
         at_least=trips is None,
-        precision=precision_name(precision) or ("" if precision is None else str(precision)),
+        precision=_asked(precision),
     )
+
+
+def tally(sites: Iterable[Site]) -> dict[tuple[str, str], int]:
+    """FLOPs of matmul sites, summed by (dtype they compute in, phase), over all loop turns."""
+    totals: dict[tuple[str, str], int] = {}
+    for site in sites:
+        dtype = product_dtype(tuple(site.eqn.invars[:2]), site.eqn.params.get("precision"))
+        key = str(dtype), site.phase
+        totals[key] = totals.get(key, 0) + flops(site.eqn) * (site.frame.trips or 1)
+    return totals
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Price:
+    """What one matmul site costs over all its turns: FLOPs, bytes moved, and predicted seconds on a target."""
+
+    flops: int
+    bytes: int
+    seconds: float
+
+
+def price(site: Site, target: Target, narrow: Any = None) -> Price:
+    """The price of a matmul as it is, or as it would be if everything wider than `narrow` in it had that dtype.
+
+    The time is that of a perfect pipeline, the larger of FLOPs over peak rate and bytes over bandwidth.
+    """
+    eqn = site.eqn
+    trips = site.frame.trips or 1
+    precision = eqn.params.get("precision")
+    dtype: Any = product_dtype(tuple(eqn.invars[:2]), precision)
+    operations = flops(eqn) * trips
+    atoms = (*eqn.invars[:2], *eqn.outvars)
+    if narrow is None:
+        moved = moved_bytes(eqn) * trips
+    else:
+        moved = sum(_size(atom.aval.shape) * min(atom.aval.dtype.itemsize, narrow.itemsize) for atom in atoms) * trips
+        dtype = narrow if width(narrow) < width(dtype) else dtype
+    rate = target.rate(str(dtype), _asked(precision))
+    return Price(operations, moved, max(operations / rate, moved / (1e9 * target.bandwidth)))
+
+
+def _asked(precision: Any) -> str:
+    """Name of the precision a product asks for; of a pair, its first half."""
+    if isinstance(precision, tuple) and precision:
+        precision = precision[0]
+    return precision_name(precision)
 
 
 def array_text(aval: Any) -> str:

@@ -56,13 +56,15 @@ class Program:
     """A traced function, forward and backward in one jaxpr, with what is known of its inputs.
 
     `jaxpr` takes the leaves `inputs` describe, in order. `rules` are the custom gradients that the pullback held, as
-    (equation, rule function) pairs. `vjp_error` says why there is no backward pass, or is None.
+    (equation, rule function) pairs. `vjp_error` says why there is no backward pass, or is None; `vjp_failed` whether
+    that was an error and not just nothing to differentiate.
     """
 
     jaxpr: ClosedJaxpr
     inputs: tuple[Input, ...]
     rules: tuple[tuple[Any, Any], ...] = ()
     vjp_error: str | None = None
+    vjp_failed: bool = False
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
 

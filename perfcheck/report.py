@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, overload
@@ -51,7 +52,8 @@ class Matmul:
     `precision` is taken into account; `phase` is "forward" or "backward"; `recomputed` marks forward work that the
     backward pass does again. `flops` counts multiplications and additions over all loop turns, a lower bound where
     `at_least` is set (a loop without a known count). `bytes` are those of both factors and the result over all turns.
-    `precision` is the name of the algorithm or precision the product asks for, "" for none.
+    `seconds` is the time predicted for them on the report's target. `precision` is the name of the algorithm or precision
+    the product asks for, "" for none.
     """
 
     primitive: str
@@ -64,6 +66,7 @@ class Matmul:
     location: Location | None
     flops: int = 0
     bytes: int = 0
+    seconds: float = 0.0
     at_least: bool = False
     precision: str = ""
 
@@ -91,13 +94,19 @@ class Cause:
 
 @dataclasses.dataclass(frozen=True)
 class Impact:
-    """What a cause costs.
+    """What a cause costs in one run of the program.
 
-    `flops` of all affected matmuls of one step, `share` of all matmul FLOPs (0 to 1).
+    `flops` of all affected matmuls; `share` of all matmul FLOPs (0 to 1); `slowdown`, the predicted time of all matmuls
+    on `target` over that with this cause undone (1.0: no difference); `extra_bytes` that the affected matmuls read and
+    write beyond what they would; `at_least` if a loop without a known count is among them.
     """
 
     flops: int = 0
     share: float = 0.0
+    slowdown: float = 1.0
+    extra_bytes: int = 0
+    target: str = ""
+    at_least: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,10 +129,23 @@ class Finding:
 
 
 @dataclasses.dataclass(frozen=True)
+class Note:
+    """What is true but not worth failing a test for: `finding` is what would have been one, if it cost more."""
+
+    message: str
+    rule: str = ""
+    finding: Finding | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclasses.dataclass(frozen=True)
 class ProgramFacts:
     """Figures of the audited program.
 
     `equations` counts each jaxpr once; `matmuls` counts sites by phase; `flops` sums matmul FLOPs by (dtype, phase);
+    `matmul_seconds` is the time predicted for all of them on `target`, which was chosen for `target_reason`;
     `trace_seconds` and `analysis_seconds` are wall-clock times of this audit; `vjp_error` says why there is no backward
     pass, or is None.
     """
@@ -132,6 +154,9 @@ class ProgramFacts:
     equations: int
     matmuls: dict[str, int]
     flops: dict[tuple[str, str], int]
+    matmul_seconds: float
+    target: str
+    target_reason: str
     trace_seconds: float
     analysis_seconds: float
     vjp_error: str | None
@@ -145,7 +170,7 @@ class Report(Sequence[Finding]):
     """
 
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     program: ProgramFacts
     state: State
     list_matmuls: Callable[[], tuple[Matmul, ...]] = dataclasses.field(default=tuple, repr=False, compare=False)
@@ -207,8 +232,20 @@ class Report(Sequence[Finding]):
         """
         for finding in self.findings:
             where = finding.cause.location or finding.cause.meets or finding.cause.library
-            text = f"{finding.rule}: {finding.message}; {finding.cause.description}. {finding.fix} See {finding.tip}"
+            text = f"{finding.rule}: {finding.message}: {finding.cause.description}. {finding.fix}. See {finding.tip}"
             if where is None:
                 warnings.warn(text, PerformanceWarning, stacklevel=2)
             else:
-                warnings.warn_explicit(text, PerformanceWarning, where.file, where.line)
+                _warn_at(where, text)
+
+
+def _warn_at(where: Location, text: str) -> None:
+    """Warn as if the module at that place had warned: its own registry makes "once per place" work."""
+    module = next((found for found in list(sys.modules.values()) if getattr(found, "__file__", None) == where.file), None)
+    registry = _REGISTRY if module is None else vars(module).setdefault("__warningregistry__", {})
+    name = None if module is None else module.__name__
+    warnings.warn_explicit(text, PerformanceWarning, where.file, where.line, name, registry)
+
+
+_REGISTRY: dict[Any, Any] = {}
+"""Python's record of warnings given, for places that belong to no module, such as notebook cells."""

@@ -54,7 +54,24 @@ def trace(subject: Subject, *, vjp: bool = True, wrt: Wanted = None, axes: dict[
         why = "no input is a float array" if not chosen else "no output is a float array"
     if run.failed_in_pullback:
         closed = _before_backward(closed)
-    return Program(closed, inputs, tuple(run.rules), why, notes, time.perf_counter() - start)
+    return Program(
+        closed, inputs, tuple(run.rules), why, run.failed_in_pullback, notes, time.perf_counter() - start
+    )
+
+
+def program_of(jaxpr: ClosedJaxpr) -> Program:
+    """A program from a jaxpr that was traced elsewhere. Raises `CheckError` for anything else."""
+    if not isinstance(jaxpr, ClosedJaxpr) or compat.open_jaxpr(jaxpr) is None:
+        raise CheckError(f"check_jaxpr takes a closed jaxpr, as jax.make_jaxpr(f)(*args) gives, not a {type(jaxpr).__name__}")
+    names = [str(name) if name else "" for name in compat.argument_names(jaxpr)]
+    names = [name or f"input {k}" for k, name in enumerate(names)]
+    roots = [re.split(r"[.\[]", name)[0] for name in names]
+    return Program(
+        jaxpr,
+        tuple(
+            Input(name, "parameter" if root == roots[0] else "sample") for name, root in zip(names, roots, strict=True)
+        ),
+    )
 
 
 def _forward_only(
@@ -72,7 +89,7 @@ def _forward_only(
         closed = _make_jaxpr(_Run(subject, tree, []).forward, leaves, axes)
     except Exception as own:
         raise _unusable(subject, own) from own
-    return Program(closed, inputs, (), _in_words(error), notes, time.perf_counter() - start)
+    return Program(closed, inputs, (), _in_words(error), True, notes, time.perf_counter() - start)
 
 
 class _Run:

@@ -1,7 +1,8 @@
 """The rule table: one module a rule, found by the modules of this package.
 
 A rule module has `NAME` (kebab-case, what is wrong), `SUMMARY` (one line), `SINCE` (the version it came with) and
-`check(analysis)`, which yields `Finding`s. Its section of the tips page has the same name.
+`check(analysis)`, which yields `Finding`s and
+`Note`s. Its section of the tips page has the same name.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import pkgutil
 from collections.abc import Callable, Iterator
 
 from ..analysis import Analysis
-from ..report import Finding
+from ..report import Finding, Note
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Rule:
     name: str
     summary: str
     since: str
-    check: Callable[[Analysis], Iterator[Finding]]
+    check: Callable[[Analysis], Iterator[Finding | Note]]
 
 
 @functools.cache

@@ -1,0 +1,133 @@
+"""A report as lines of styled spans: what every text form says, before it is known how it will look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from ..report import Cause, Finding, Impact, Location, Report
+from .clean import cells, clean, short_path
+
+Style = Literal["plain", "rule", "place", "code", "mark", "dim", "fix", "good"]
+Span = tuple[str, Style]
+Line = tuple[Span, ...]
+
+_SHOWN_MODULES = 6
+
+
+def verdict(report: Report) -> str:
+    """What an audit came to, in one line."""
+    matmuls = report.program.matmuls
+    total = sum(matmuls.values())
+    phases = f"{matmuls['forward']} forward, {matmuls['backward']} backward"
+    count = len(report.findings)
+    if report.state == "findings":
+        return f"{count} finding{'s' if count != 1 else ''} in {_matmuls(total)} ({phases})"
+    if report.state == "clean":
+        return f"no findings in {_matmuls(total)}: {phases}"
+    if report.state == "could not check":
+        return f"no findings in {_matmuls(matmuls['forward'])} forward; the backward pass could not be checked"
+    return f"nothing to check: no matmul in {report.program.equations} equations"
+
+
+def report_lines(report: Report) -> Iterator[Line]:
+    """Every line of a report."""
+    name = clean(report.program.model)
+    yield ((f"{name}: ", "plain"), (verdict(report), "rule" if report.findings else "good"))
+    if report.program.vjp_error is not None:
+        yield ((f"backward pass not checked: {clean(report.program.vjp_error)}", "dim"),)
+    for finding in report.findings:
+        yield ()
+        yield from finding_lines(finding)
+    if report.notes:
+        yield ()
+    for note in report.notes:
+        yield ((f"note: {clean(str(note))}", "dim"),)
+
+
+def finding_lines(finding: Finding) -> Iterator[Line]:
+    """The lines of one finding, the verdict first."""
+    yield ((finding.rule, "rule"), (f": {clean(finding.message)}", "plain"))
+    yield from _cause_lines(finding.cause)
+    yield ((f"  widens {_affected(finding)}", "plain"),)
+    if finding.impact.target:
+        yield ((f"  predicted {_slowdown(finding.impact)}", "plain"),)
+    yield (("  fix: ", "fix"), (clean(finding.fix), "plain"))
+    yield (("  tip: ", "dim"), (clean(finding.tip), "dim"))
+
+
+def _cause_lines(cause: Cause) -> Iterator[Line]:
+    where = f" in {clean(cause.module)}" if cause.module else ""
+    said = f"{clean(cause.description)}{where}"
+    main = cause.location or cause.meets
+    if main is None:
+        yield ((f"  {said}", "plain"),)
+    else:
+        yield from _excerpt(main, said)
+        if cause.meets is not None and cause.meets != main and _place(cause.meets) != _place(main):
+            yield from _excerpt(cause.meets, "meets here")
+    others = [place for place in cause.places if main is None or _place(place) not in (_place(main), _place(cause.meets))]
+    if others:
+        shown = ", ".join(_short(place) for place in others[:3]) + (", ..." if len(others) > 3 else "")
+        yield ((f"  also at {shown}", "dim"),)
+    if cause.library is not None:
+        yield ((f"  through {_short(cause.library)} in {clean(cause.library.function)}", "dim"),)
+
+
+def _excerpt(location: Location, label: str) -> Iterator[Line]:
+    """A source line, and under it the expression marked, with a label."""
+    head = f"  {_short(location)}  "
+    text = clean(location.text)
+    stripped = text.lstrip()
+    if not stripped or location.column is None:
+        yield ((head, "place"), (stripped, "code"))
+        yield ((f"      {label}", "plain"),)
+        return
+    before = clean(location.text[: location.column - 1])
+    end = location.end_column if location.end_line == location.line and location.end_column else len(location.text) + 1
+    marked = clean(location.text[: end - 1])
+    indent = len(text) - len(stripped)
+    start = cells(before[indent:])
+    length = max(1, cells(marked[indent:]) - start)
+    yield ((head, "place"), (stripped, "code"))
+    yield ((" " * (cells(head) + start), "plain"), ("^" * length, "mark"), (f" {label}", "plain"))
+
+
+def _affected(finding: Finding) -> str:
+    phases = [f"{count} {phase}" for phase in ("forward", "backward") if (count := _count(finding, phase))]
+    total = len(finding.sites)
+    text = f"{' and '.join(phases)} matmul{'s' if total != 1 else ''}"
+    if finding.impact.flops:
+        text += f", {percent(finding.impact.share)} of matmul FLOPs"
+    modules = list(dict.fromkeys(clean(site.module) for site in finding.sites if site.module))
+    if modules:
+        text += ": " + ", ".join(modules[:_SHOWN_MODULES]) + (", ..." if len(modules) > _SHOWN_MODULES else "")
+    return text
+
+
+def _slowdown(impact: Impact) -> str:
+    if impact.slowdown < 1.005:
+        return f"no slower matmuls on {clean(impact.target)}"
+    return f"{impact.slowdown:.2f}x slower matmuls on {clean(impact.target)}"
+
+
+def percent(share: float) -> str:
+    """A share in percent, with a decimal where it is small."""
+    return f"{share:.0%}" if share >= 0.1 or share == 0 else f"{share:.2g}%" if share < 1e-5 else f"{100 * share:.2g}%"
+
+
+def _count(finding: Finding, phase: str) -> int:
+    return sum(site.phase == phase for site in finding.sites)
+
+
+def _matmuls(count: int) -> str:
+    return f"{count} matmul{'s' if count != 1 else ''}"
+
+
+def _place(location: Location | None) -> tuple[str, int] | None:
+    return None if location is None else (location.file, location.line)
+
+
+def _short(location: Location) -> str:
+    column = f":{location.column}" if location.column is not None else ""
+    return f"{short_path(location.file)}:{location.line}{column}"
