@@ -118,10 +118,11 @@ def backward_rules(pullback: Any) -> list[tuple[Any, Any]]:
 
 
 def _parts(value: Any) -> Iterator[Any]:
+    """What an object holds that may be, or lead to, a jaxpr or a function: plain attributes and closures."""
     if isinstance(value, (list, tuple)):
         yield from value
         return
-    for name in ("func", "args", "fun", "f", "jaxpr", "keywords"):
+    for name in ("f", "func", "__wrapped__", "fun", "args", "jaxpr", "keywords"):
         part = getattr(value, name, None)
         if part is not None:
             yield part
@@ -133,11 +134,18 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _plain_function(rule: Any) -> Any:
-    for _ in range(8):
-        inner = getattr(rule, "f", None) or getattr(rule, "func", None) or getattr(rule, "__wrapped__", None)
-        if inner is None:
-            break
-        rule = inner
+    """The user's function inside the wrappers JAX puts around a rule (`vmap` adds one), breadth first; else the rule."""
+    waiting, seen = [rule], set()
+    while waiting and len(seen) < 64:
+        value = waiting.pop(0)
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        code = getattr(value, "__code__", None)
+        if code is not None and not code.co_filename.startswith(JAX_FOLDER):
+            return value
+        if not isinstance(value, (jax.Array, str, bytes)):
+            waiting.extend(_parts(value))
     return rule
 
 

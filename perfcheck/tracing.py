@@ -208,7 +208,7 @@ def _narrowed_samples(inputs: tuple[Input, ...], leaves: list[Any]) -> tuple[str
     return (f"{', '.join(wide[:4])}: float64 given, but x64 is off, so JAX makes it float32 (jax_enable_x64 keeps it)",)
 
 
-_UNBOUND_AXIS = re.compile(r"unbound axis name:? '?([\w.]+)'?")
+_UNBOUND_AXIS = re.compile(r"unbound axis name:? '?(\w+)'?")
 
 
 def _unusable(subject: Subject, error: Exception) -> CheckError:
