@@ -34,7 +34,7 @@ class Analysis:
     @functools.cached_property
     def groups(self) -> list[Group]:
         """The causes behind affected matmuls."""
-        return group_causes(self.program, find_roots(self.flow))
+        return group_causes(self.program, find_roots(self.program, self.flow))
 
     @functools.cached_property
     def sites(self) -> tuple[Site, ...]:

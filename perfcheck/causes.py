@@ -179,8 +179,7 @@ def _outwards(program: Program, frame: Frame, atom: Var) -> Birth | tuple[Frame,
     if atom in constants:
         return _constant_birth(constants[atom], atom.aval, constants[atom])
     if frame.parent is None:
-        position = next((k for k, var in enumerate(frame.jaxpr.invars) if var is atom), None)
-        leaf = program.inputs[position] if position is not None and position < len(program.inputs) else None
+        leaf = program.input_of(atom)
         if leaf is None:
             return Birth("constant", f"{_kind_of_array(atom.aval)} constant", None, ("constvar", id(atom)))
         return Birth(leaf.role, f"{_kind_of_array(atom.aval)} {leaf.role} {leaf.name}", None, ("leaf", leaf.name), leaf)

@@ -68,6 +68,12 @@ class Program:
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
+    def input_of(self, atom: Atom) -> Input | None:
+        """What is known of an input of the whole program, or None for any other atom."""
+        jaxpr = compat.open_jaxpr(self.jaxpr)
+        position = next((k for k, var in enumerate(jaxpr.invars) if var is atom), None) if jaxpr else None
+        return self.inputs[position] if position is not None and position < len(self.inputs) else None
+
     def root(self) -> Frame:
         """The frame of the whole program."""
         return Frame(compat.open_jaxpr(self.jaxpr), compat.constants_of(self.jaxpr))  # type: ignore[arg-type]

@@ -10,13 +10,13 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from jax.extend.core import Literal
+from jax.extend.core import Literal, Var
 
 from . import source
 from .lineage import Flow, Join, Node, Product, Widening
 from .mirror import Mirror
 from .order import strongly_connected
-from .program import Atom, Frame, Site
+from .program import Atom, Frame, Program, Site
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,15 +40,16 @@ class Reached:
     roots: tuple[Root, ...]
 
 
-def find_roots(flow: Flow) -> list[Reached]:
+def find_roots(program: Program, flow: Flow) -> list[Reached]:
     """Every affected matmul of a program with its roots, in program order. Linear in the part of the graph behind them."""
     if not flow.products:
         return []
-    return _Search(flow).reached()
+    return _Search(program, flow).reached()
 
 
 class _Search:
-    def __init__(self, flow: Flow):
+    def __init__(self, program: Program, flow: Flow):
+        self.program = program
         self.products = flow.products
         self.mirror = Mirror(flow.root)
         self.starts = [self._start(product) for product in flow.products]
@@ -121,7 +122,7 @@ class _Search:
         """Roots behind the nodes of a cycle when nothing has come round a loop yet.
 
         What is explained from outside the cycle is a consequence, and so is what that explains in turn. When nothing
-        else is, the oldest widening left is a root.
+        else is, the oldest widening left is a root; one of a parameter comes last, since weights are cast to match.
         """
         for node in cycle:
             bits[node.serial] = 0
@@ -134,13 +135,24 @@ class _Search:
                     changed |= self._update(node, bits)
             if len(cycle) == 1:
                 self._update(cycle[0], bits)
-            pending = [node for node in pending if node.serial not in self.edges]
+            pending = [node for node in pending if node.serial not in self.edges and not bits[node.serial]]
             if not pending:
                 return
-            root = pending.pop(0)
+            root = pending[0] if len(pending) == 1 else min(pending, key=lambda node: (self._of_parameter(node), node.serial))
             bits[root.serial] = self._new_root(root, cycle)
             if len(cycle) == 1:
                 return
+
+    def _of_parameter(self, widening: Widening) -> bool:
+        frame: Frame | None = widening.site.frame
+        atom = widening.operand
+        while frame is not None and frame.parent is not None and isinstance(atom, Var):
+            outer = frame.operand(atom)
+            if outer is None:
+                return False
+            frame, atom = frame.parent, outer
+        leaf = self.program.input_of(atom)
+        return leaf is not None and leaf.role == "parameter"
 
     def _update(self, node: Node, bits: dict[int, int]) -> bool:
         """Join what is known behind a node by now; whether that is news."""
