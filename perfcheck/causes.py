@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from jax.extend.core import Literal, Var
+from jax.extend.core import Var
 
 from . import source
 from .precision import atom_width, width
@@ -101,7 +101,7 @@ def explain(program: Program, root: Root) -> Explained:
         return _hand_written(program, root, dtype, meets, library, module)
     if root.demand is not None:
         birth = birthplace(program, *root.demand, near=site)
-        keys = [("born", birth.key)]
+        keys: list[Any] = [("born", birth.key)]
         if birth.leaf is not None:
             keys.append(("family", birth.leaf.role, re.sub(r"\d+", "#", birth.leaf.name)))
         if place is not None:

@@ -74,9 +74,7 @@ def performance_check(
     return report
 
 
-def check_jaxpr(
-    jaxpr: ClosedJaxpr, *, target: Priced = None, min_slowdown: float = 0.01, warn: bool = False
-) -> Report:
+def check_jaxpr(jaxpr: ClosedJaxpr, *, target: Priced = None, min_slowdown: float = 0.01, warn: bool = False) -> Report:
     """Audit a jaxpr that someone already has, such as one from `jax.make_jaxpr`.
 
     Its inputs are named as its own debug information names them; those of the first argument count as parameters.

@@ -55,8 +55,8 @@ def nested_jaxprs(params: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 def argument_names(closed: ClosedJaxpr) -> list[str | None]:
     """What a jaxpr's own debug information calls each input, such as "params['w']"; None where it does not say."""
     count = len(closed.jaxpr.invars)
-    known = list(getattr(closed.jaxpr.debug_info, "arg_names", None) or ())[:count]
-    return known + [None] * (count - len(known))
+    known = tuple(getattr(closed.jaxpr.debug_info, "arg_names", None) or ())[:count]
+    return [*known, *[None] * (count - len(known))]
 
 
 def scan_split(params: dict[str, Any]) -> tuple[int, int]:

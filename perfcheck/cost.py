@@ -162,9 +162,7 @@ def _convolution_flops(eqn: Any) -> int:
     return _complexity(eqn) * _size((batch, channels, right[numbers.rhs_spec[1]])) * pairs
 
 
-def _pairs(
-    size: Any, kernel: Any, results: Any, low: Any, stride: int, input_dilation: int, kernel_dilation: int
-) -> int:
+def _pairs(size: Any, kernel: Any, results: Any, low: Any, stride: int, input_dilation: int, kernel_dilation: int) -> int:
     """How many (result, kernel element) pairs of one spatial axis meet an element of the input."""
     if not all(isinstance(number, int) for number in (size, kernel, results, low)):
         return 1

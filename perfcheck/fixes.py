@@ -41,7 +41,8 @@ def _sample(cause: Cause, narrow: str) -> str:
 
 
 def _creation(cause: Cause, narrow: str) -> str:
-    return f"pass dtype={'x.dtype' if cause.dtype != 'float64' else 'jnp.' + narrow} where it is made, or cast it to {narrow} before it is used"
+    written = "x.dtype" if cause.dtype != "float64" else f"jnp.{narrow}"
+    return f"pass dtype={written} where it is made, or cast it to {narrow} before it is used"
 
 
 def _integer(cause: Cause, narrow: str) -> str:
@@ -51,8 +52,8 @@ def _integer(cause: Cause, narrow: str) -> str:
 def _cast(cause: Cause, narrow: str) -> str:
     if cause.library is not None:
         return (
-            f"the {cause.dtype} result of {cause.module or 'this layer'} is used as it is: pass dtype=jnp.{narrow} to the layer, "
-            f"or narrow its result with .astype(jnp.{narrow})"
+            f"the {cause.dtype} result of {cause.module or 'this layer'} is used as it is: pass dtype=jnp.{narrow} to the "
+            f"layer, or narrow its result with .astype(jnp.{narrow})"
         )
     return (
         f"drop the cast and let the product accumulate in {cause.dtype} (preferred_element_type=jnp.{cause.dtype}), "

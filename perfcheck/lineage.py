@@ -19,8 +19,24 @@ from .precision import WORKING_WIDTH, WORKING_WIDTHS, families_differ, product_d
 from .program import CALLBACKS, COTANGENT, MATMULS, Atom, Body, Frame, Program, Site, bodies
 
 _KEEP = frozenset(
-    "broadcast_in_dim reshape transpose squeeze expand_dims copy copy_p slice rev sharding_constraint mesh_cast "
-    "optimization_barrier reduce_precision stop_gradient pvary pcast".split()
+    [
+        "broadcast_in_dim",
+        "reshape",
+        "transpose",
+        "squeeze",
+        "expand_dims",
+        "copy",
+        "copy_p",
+        "slice",
+        "rev",
+        "sharding_constraint",
+        "mesh_cast",
+        "optimization_barrier",
+        "reduce_precision",
+        "stop_gradient",
+        "pvary",
+        "pcast",
+    ]
 )
 """Primitives that rearrange one value: what comes out is still the widened value itself."""
 
@@ -185,11 +201,9 @@ class Flow:
             if compat.is_reference(target.aval):
                 wide = working_width(target.aval.dtype)
                 written = [
-                    frame.nodes[atom]
-                    for atom in eqn.invars
-                    if type(atom) is not Literal
-                    and atom in frame.nodes
-                    and working_width(getattr(atom.aval, "dtype", None)) == wide
+                    node
+                    for atom, node in self._pairs(frame, eqn.invars)
+                    if working_width(getattr(atom.aval, "dtype", None)) == wide
                 ]
                 if written:
                     frame.nodes[target] = self._union(self._derive(node) for node in written)
@@ -201,9 +215,7 @@ class Flow:
         one, two = working_width(first.aval.dtype), working_width(second.aval.dtype)
         (out,) = eqn.outvars
         result = working_width(out.aval.dtype)
-        found = [
-            frame.nodes[atom] for atom in (first, second) if type(atom) is not Literal and atom in frame.nodes
-        ]
+        found = self._pairs(frame, (first, second))
         mixed = None
         differ = families_differ(first, second)
         if not differ and not found and result <= max(one, two):
@@ -223,17 +235,15 @@ class Flow:
         if result > max(one, two) > 0:
             frame.nodes[out] = Widening(self._next(), Site(frame, eqn), first, result, True)
             return
-        for atom, node in self._pairs(frame, (first, second)):
+        for atom, node in found:
             if type(node) is Widening and not node.is_product:
                 self._meet(frame, eqn, atom, node)
-        carried = [
-            self._derive(node) for atom, node in self._pairs(frame, (first, second)) if working_width(atom.aval.dtype) == result
-        ]
+        carried = [self._derive(node) for atom, node in found if working_width(atom.aval.dtype) == result]
         if carried:
             frame.nodes[out] = self._union(carried)
 
     def _pairs(self, frame: Frame, atoms: Iterable[Atom]) -> list[tuple[Atom, Node]]:
-        return [(atom, frame.nodes[atom]) for atom in atoms if type(atom) is not Literal and atom in frame.nodes]
+        return [(atom, node) for atom in atoms if (node := frame.node(atom)) is not None]
 
     # -- nested jaxprs --------------------------------------------------------------------------------------------
 
@@ -250,7 +260,7 @@ class Flow:
             for position, target in enumerate(body.results):
                 if target is not None:
                     mapped = True
-                    node = None if type(outputs[position]) is Literal else child.nodes.get(outputs[position])
+                    node = child.node(outputs[position])
                     if node is not None:
                         leaving.setdefault(eqn.outvars[target], []).append(node)
             for written, target in body.writes:
@@ -262,7 +272,9 @@ class Flow:
         if not mapped and arriving and eqn.outvars:
             for out in eqn.outvars:
                 wide = working_width(getattr(out.aval, "dtype", None))
-                same = [node for atom, node in self._pairs(frame, eqn.invars) if wide and working_width(atom.aval.dtype) == wide]
+                same = [
+                    node for atom, node in self._pairs(frame, eqn.invars) if wide and working_width(atom.aval.dtype) == wide
+                ]
                 if same:
                     leaving[out] = [self._derive(node) for node in same]
         for out, found in leaving.items():
@@ -291,7 +303,7 @@ class Flow:
                     loops.append((loop, child.jaxpr.outvars[output]))
             self._walk(child)
             for loop, out in loops:
-                node = None if type(out) is Literal else child.nodes.get(out)
+                node = child.node(out)
                 if node is not None and node is not loop:
                     loop.back.append(node)
         elif not given and len(self.products) == mark and self._leaves_no_trace(child):
@@ -304,20 +316,19 @@ class Flow:
             if operand is None:
                 if arriving and working_width(getattr(var.aval, "dtype", None)):
                     child.nodes[var] = self._union(self._derive(node) for node in arriving)
-            elif type(operand) is not Literal and operand in frame.nodes:
-                child.nodes[var] = frame.nodes[operand]
+            elif (node := frame.node(operand)) is not None:
+                child.nodes[var] = node
         return child
 
     def _gained(self, child: Frame, body: Body, given: dict[Var, Node]) -> bool:
         for output, position in body.carries:
             out = child.jaxpr.outvars[output]
-            node = None if type(out) is Literal else child.nodes.get(out)
+            node = child.node(out)
             if node is not None and node is not given.get(child.jaxpr.invars[position]):
                 return True
         return False
 
     def _leaves_no_trace(self, child: Frame) -> bool:
         return not any(compat.is_reference(var.aval) for var in child.jaxpr.invars) and not any(
-            type(out) is not Literal and out in child.nodes for out in child.jaxpr.outvars
+            child.node(out) is not None for out in child.jaxpr.outvars
         )
-

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from jax.extend.core import Literal, Var
+from jax.extend.core import Var
 
 from . import source
 from .lineage import Node, Product, Widening
@@ -48,8 +48,8 @@ class Mirror:
         nodes: list[Node] = []
         for atom in product.factors:
             if atom is cotangent:
-                nodes.extend(node for forward in forwards if (node := _node(forward.frame, forward.eqn.outvars[0])) is not None)
-            elif (node := _node(site.frame, atom)) is not None:
+                nodes.extend(node for forward in forwards if (node := forward.frame.node(forward.eqn.outvars[0])) is not None)
+            elif (node := site.frame.node(atom)) is not None:
                 nodes.append(node)
         return nodes
 
@@ -69,7 +69,7 @@ class Mirror:
         ]
         if not forwards:
             return None
-        return [node for forward in forwards if (node := _node(forward.frame, forward.eqn.invars[0])) is not None]
+        return [node for forward in forwards if (node := forward.frame.node(forward.eqn.invars[0])) is not None]
 
     def _forward_products(self, product: Product, cotangent: Atom) -> list[Site]:
         """Forward products that `product` may transpose: the one it shares its saved factor with, where that tells."""
@@ -123,10 +123,6 @@ def _transposed(site: Site) -> bool:
 def _same(one: Atom, two: Atom) -> bool:
     """Whether two atoms hold arrays of one shape and dtype."""
     return one.aval.shape == two.aval.shape and one.aval.dtype == two.aval.dtype
-
-
-def _node(frame: Frame, atom: Atom) -> Node | None:
-    return None if type(atom) is Literal else frame.nodes.get(atom)
 
 
 def _is_cotangent(frame: Frame | None, atom: Atom) -> bool:

@@ -10,12 +10,15 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any, Literal as Choice
 
-from jax.extend.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
 
 from . import compat
 
 Atom = Any
 """A `Var` or `Literal` of a jaxpr."""
+
+Equation = Any
+"""A `jax.extend.core.JaxprEqn`. Its abstract values have no public type that says they have a shape and a dtype."""
 
 Phase = Choice["forward", "backward"]
 
@@ -100,14 +103,27 @@ class Body:
 class Frame:
     """One jaxpr at one place in the call tree. `parent` and `call` are None for the whole program."""
 
-    __slots__ = ("_makers", "_positions", "body", "call", "children", "constants", "jaxpr", "nodes", "parent", "phase", "recomputed", "trips")
+    __slots__ = (
+        "_makers",
+        "_positions",
+        "body",
+        "call",
+        "children",
+        "constants",
+        "jaxpr",
+        "nodes",
+        "parent",
+        "phase",
+        "recomputed",
+        "trips",
+    )
 
     def __init__(
         self,
         jaxpr: Jaxpr,
         constants: tuple[Any, ...] = (),
         parent: Frame | None = None,
-        call: JaxprEqn | None = None,
+        call: Equation | None = None,
         body: Body | None = None,
     ):
         self.jaxpr = jaxpr
@@ -117,7 +133,7 @@ class Frame:
         self.body = body
         self.nodes: dict[Var, Any] = {}
         self.children: dict[tuple[int, int], Frame] = {}
-        self._makers: dict[Var, JaxprEqn] | None = None
+        self._makers: dict[Var, Equation] | None = None
         self._positions: dict[Var, int] | None = None
         if parent is None or call is None:
             self.phase: Phase | None = None
@@ -130,14 +146,14 @@ class Frame:
             turns = body.trips if body else 1
             self.trips = None if turns is None or parent.trips is None else parent.trips * turns
 
-    def enter(self, call: JaxprEqn, body: Body, index: int) -> Frame:
+    def enter(self, call: Equation, body: Body, index: int) -> Frame:
         """A new frame for the nested jaxpr that is number `index` of `call`, an equation of this frame."""
         jaxpr = compat.open_jaxpr(body.held)
         assert jaxpr is not None
         child = self.children[id(call), index] = Frame(jaxpr, compat.constants_of(body.held), self, call, body)
         return child
 
-    def child(self, call: JaxprEqn, body: Body, index: int) -> Frame:
+    def child(self, call: Equation, body: Body, index: int) -> Frame:
         """The frame that `enter` last gave for this body, or a new one that is not kept."""
         known = self.children.get((id(call), index))
         if known is not None:
@@ -146,7 +162,11 @@ class Frame:
         assert jaxpr is not None
         return Frame(jaxpr, compat.constants_of(body.held), self, call, body)
 
-    def maker(self, var: Var) -> JaxprEqn | None:
+    def node(self, atom: Atom) -> Any:
+        """The lineage of an atom, as `lineage.Flow` left it here: None for a value without one, and for a literal."""
+        return None if type(atom) is Literal else self.nodes.get(atom)
+
+    def maker(self, var: Var) -> Equation | None:
         """The equation of this jaxpr that computes `var`, or None for an input or a constant."""
         if self._makers is None:
             self._makers = {out: eqn for eqn in self.jaxpr.eqns for out in eqn.outvars}
@@ -159,7 +179,7 @@ class Frame:
         position = self._positions.get(var)
         return None if position is None or self.body is None else self.body.operands[position]
 
-    def result(self, call: JaxprEqn, out: Var) -> tuple[Frame, Atom] | None:
+    def result(self, call: Equation, out: Var) -> tuple[Frame, Atom] | None:
         """The (frame, atom) inside a call of this frame that one of its outputs is, or None where no body says."""
         position = next((k for k, var in enumerate(call.outvars) if var is out), None)
         for index, body in enumerate(bodies(call)):
@@ -182,7 +202,7 @@ class Site:
     """One equation at one place in the call tree."""
 
     frame: Frame
-    eqn: JaxprEqn
+    eqn: Equation
 
     @property
     def phase(self) -> Phase:
@@ -205,7 +225,7 @@ class Site:
         ]
 
 
-def stack_phase(eqn: JaxprEqn) -> tuple[Phase | None, bool]:
+def stack_phase(eqn: Equation) -> tuple[Phase | None, bool]:
     """(phase, recomputed) as the equation's own name stack says it; the phase is None where there is no transform."""
     phase: Phase | None = None
     recomputed = False
@@ -218,7 +238,7 @@ def stack_phase(eqn: JaxprEqn) -> tuple[Phase | None, bool]:
     return phase, recomputed
 
 
-def bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
+def bodies(eqn: Equation) -> tuple[Body, ...]:
     """The nested jaxprs of an equation. A primitive that is not known is taken to call each with its own operands."""
     held = [value for _, value in compat.nested_jaxprs(eqn.params)]
     if not held:
@@ -242,13 +262,13 @@ def _plain_body(value: Any, operands: tuple[Atom, ...], outputs: int, trips: int
     )
 
 
-def _scan_body(eqn: JaxprEqn) -> tuple[Body, ...]:
+def _scan_body(eqn: Equation) -> tuple[Body, ...]:
     consts, carry = compat.scan_split(eqn.params)
     body = _plain_body(eqn.params["jaxpr"], tuple(eqn.invars), len(eqn.outvars), eqn.params.get("length"))
     return (dataclasses.replace(body, carries=tuple((k, consts + k) for k in range(carry))),)
 
 
-def _while_bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
+def _while_bodies(eqn: Equation) -> tuple[Body, ...]:
     params = eqn.params
     for_cond, for_body = params["cond_nconsts"], params["body_nconsts"]
     start = tuple(eqn.invars[for_cond + for_body :])
@@ -258,11 +278,11 @@ def _while_bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
     return body, dataclasses.replace(condition, results=(None,))
 
 
-def _cond_bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
+def _cond_bodies(eqn: Equation) -> tuple[Body, ...]:
     return tuple(_plain_body(branch, tuple(eqn.invars[1:]), len(eqn.outvars)) for branch in eqn.params["branches"])
 
 
-def _pallas_bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
+def _pallas_bodies(eqn: Equation) -> tuple[Body, ...]:
     jaxpr = compat.open_jaxpr(eqn.params["jaxpr"])
     grid = eqn.params.get("grid_mapping")
     assert jaxpr is not None
@@ -277,7 +297,7 @@ def _pallas_bodies(eqn: JaxprEqn) -> tuple[Body, ...]:
     return (Body(eqn.params["jaxpr"], tuple(operands), (None,) * len(jaxpr.outvars), (), writes, trips),)
 
 
-def _no_results(eqn: JaxprEqn) -> tuple[Body, ...]:
+def _no_results(eqn: Equation) -> tuple[Body, ...]:
     """Bodies of a solver: products inside them are looked at, its results come from its own operands."""
     return tuple(
         Body(value, (None,) * len(jaxpr.invars), (None,) * len(jaxpr.outvars), trips=None)
@@ -295,7 +315,7 @@ _BODIES = {
 }
 
 
-def is_matmul(eqn: JaxprEqn) -> bool:
+def is_matmul(eqn: Equation) -> bool:
     """Whether an equation is a matmul in the sense of this package."""
     return eqn.primitive.name in MATMULS
 
@@ -309,9 +329,9 @@ class Outline:
     """What of a program is a matmul or holds one: collected once a jaxpr, so that large programs are listed cheaply."""
 
     def __init__(self) -> None:
-        self._parts: dict[int, tuple[Jaxpr, list[tuple[JaxprEqn, tuple[Body, ...]]]]] = {}
+        self._parts: dict[int, tuple[Jaxpr, list[tuple[Equation, tuple[Body, ...]]]]] = {}
 
-    def parts(self, jaxpr: Jaxpr) -> list[tuple[JaxprEqn, tuple[Body, ...]]]:
+    def parts(self, jaxpr: Jaxpr) -> list[tuple[Equation, tuple[Body, ...]]]:
         """The equations of `jaxpr` that are matmuls (with no bodies) or whose bodies hold some, in program order."""
         known = self._parts.get(id(jaxpr))
         if known is None:
@@ -321,7 +341,7 @@ class Outline:
                     known[1].append((eqn, ()))
                 elif eqn.params:
                     inner = bodies(eqn)
-                    if any([self.parts(_opened(body)) for body in inner]):
+                    if any(self.parts(_opened(body)) for body in inner):
                         known[1].append((eqn, inner))
         return known[1]
 

@@ -82,14 +82,13 @@ class _Search:
 
     def _start(self, product: Product) -> list[Node]:
         """Nodes that explain a product. In the backward pass a cotangent has the width of the value it belongs to, so a
-        transposed product asks the forward product it mirrors."""
+        transposed product asks the forward product it mirrors.
+        """
         frame = product.site.frame
         mirrored = self.mirror.product(product)
         if mirrored is not None:
             return mirrored
-        nodes: list[Node] = [
-            frame.nodes[atom] for atom in product.factors if type(atom) is not Literal and atom in frame.nodes
-        ]
+        nodes: list[Node] = [node for atom in product.factors if (node := frame.node(atom)) is not None]
         return nodes if product.mixed is None else [*nodes, product.mixed]
 
     def _behind(self) -> Iterator[list[Node]]:
@@ -220,8 +219,7 @@ def _candidates(widening: Widening) -> list[_Candidate]:
     """Values that may have demanded a widening, those of the same expression first, values computed from it left out."""
     if widening.beside is not None:
         frame = widening.site.frame
-        node = frame.nodes.get(widening.beside) if type(widening.beside) is not Literal else None
-        return [_Candidate(frame, widening.beside, node, True, False)]
+        return [_Candidate(frame, widening.beside, frame.node(widening.beside), True, False)]
     if not widening.meetings:
         return []
     here = source.expression(widening.site)
@@ -231,7 +229,7 @@ def _candidates(widening: Widening) -> list[_Candidate]:
         if not backward and (meeting := Site(frame, eqn)).phase == "backward" and not meeting.recomputed:
             continue  # a transposed use of a forward value asks for nothing
         literal = type(atom) is Literal
-        node = None if literal else frame.nodes.get(atom)
+        node = frame.node(atom)
         if node is widening or (node is not None and node is widening.derived):
             continue
         together = frame is widening.site.frame and here == source.expression(Site(frame, eqn))

@@ -77,7 +77,7 @@ def known_targets() -> dict[str, Target]:
 
 @functools.cache
 def _rows() -> dict[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath("targets.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(resources.files("perfcheck").joinpath("targets.toml").read_text(encoding="utf-8"))
 
 
 def _target(name: str, row: Mapping[str, Any]) -> Target:

@@ -48,15 +48,13 @@ def trace(subject: Subject, *, vjp: bool = True, wrt: Wanted = None, axes: dict[
     except Exception as error:
         if not chosen:
             raise _unusable(subject, error) from error
-        return _forward_only(subject, tree, leaves, axes, inputs, notes, error, start)
+        return _forward_only(subject, tree, leaves, axes=axes, inputs=inputs, notes=notes, error=error, start=start)
     why = run.vjp_error
     if vjp and why is None and not run.differentiable:
         why = "no input is a float array" if not chosen else "no output is a float array"
     if run.failed_in_pullback:
         closed = _before_backward(closed)
-    return Program(
-        closed, inputs, tuple(run.rules), why, run.failed_in_pullback, notes, time.perf_counter() - start
-    )
+    return Program(closed, inputs, tuple(run.rules), why, run.failed_in_pullback, notes, time.perf_counter() - start)
 
 
 def program_of(jaxpr: ClosedJaxpr) -> Program:
@@ -68,9 +66,7 @@ def program_of(jaxpr: ClosedJaxpr) -> Program:
     roots = [re.split(r"[.\[]", name)[0] for name in names]
     return Program(
         jaxpr,
-        tuple(
-            Input(name, "parameter" if root == roots[0] else "sample") for name, root in zip(names, roots, strict=True)
-        ),
+        tuple(Input(name, "parameter" if root == roots[0] else "sample") for name, root in zip(names, roots, strict=True)),
     )
 
 
@@ -78,6 +74,7 @@ def _forward_only(
     subject: Subject,
     tree: Any,
     leaves: list[Any],
+    *,
     axes: dict[str, int] | None,
     inputs: tuple[Input, ...],
     notes: tuple[str, ...],
@@ -137,7 +134,7 @@ def _make_jaxpr(function: Callable[..., Any], leaves: list[Any], axes: dict[str,
     return jax.make_jaxpr(once, axis_env=list(axes.items()) if axes else None)(*leaves)
 
 
-def _before_backward(closed: ClosedJaxpr) -> ClosedJaxpr:
+def _before_backward(closed: ClosedJaxpr) -> Any:
     """The program up to its first cotangent: what a broken pullback had traced is left out."""
     jaxpr = compat.open_jaxpr(closed)
     assert jaxpr is not None
@@ -200,9 +197,7 @@ def _narrowed_samples(inputs: tuple[Input, ...], leaves: list[Any]) -> tuple[str
     """A note where JAX narrows a float64 array of the sample without a word, because x64 is off."""
     if jax.config.jax_enable_x64:  # type: ignore[attr-defined]
         return ()
-    wide = [
-        leaf.name for leaf, value in zip(inputs, leaves, strict=True) if width(getattr(value, "dtype", None)) == 64
-    ]
+    wide = [leaf.name for leaf, value in zip(inputs, leaves, strict=True) if width(getattr(value, "dtype", None)) == 64]
     if not wide:
         return ()
     return (f"{', '.join(wide[:4])}: float64 given, but x64 is off, so JAX makes it float32 (jax_enable_x64 keeps it)",)

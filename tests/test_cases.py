@@ -7,9 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
+from conftest import CASES, load, x64
 
 import perfcheck
-from conftest import CASES, load, x64
 
 PATHS = sorted(CASES.glob("*.py"))
 MATMUL_RULES = {"float64-matmul", "mixed-precision-matmul"}

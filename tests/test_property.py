@@ -104,8 +104,9 @@ def step(node, w, x):
         case ("vmap", inner):
             return jax.vmap(lambda row: run(inner, w, row[None])[0])(x)
         case ("scan", inner):
-            body = lambda carry, _: (run(inner, w, carry).astype(NARROW), None)
-            return jax.lax.scan(body, x.astype(NARROW), None, length=3)[0]
+            return jax.lax.scan(lambda carry, _: (run(inner, w, carry).astype(NARROW), None), x.astype(NARROW), None, length=3)[
+                0
+            ]
         case ("cond", inner):
             narrow = x.astype(NARROW)
             return jax.lax.cond(narrow[0, 0] > 0, lambda x: run(inner, w, x).astype(NARROW), lambda x: x, narrow)

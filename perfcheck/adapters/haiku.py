@@ -33,9 +33,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
             return model.init(key, *merge(traced), **merge_keywords(keywords))
 
         try:
-            variables = jax.eval_shape(
-                initialise, key, tuple(argument.value for argument in arguments), traced_keywords.value
-            )
+            variables = jax.eval_shape(initialise, key, tuple(argument.value for argument in arguments), traced_keywords.value)
         except Exception as error:
             raise CheckError(
                 f"the Haiku function cannot be initialised with this sample: {type(error).__name__}: {error}"

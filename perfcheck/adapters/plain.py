@@ -33,9 +33,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
     graphs = {k: _split_graph(value) for k, value in enumerate(sample) if _is_graph(value)}
     arguments, merge = sample_arguments(tuple(() if k in graphs else value for k, value in enumerate(sample)), names, roles)
     for k, (_, state) in graphs.items():
-        arguments[k] = argument(
-            state, roles[k], lambda path, root=names[k]: f"{root}.{dotted(path)}", owner
-        )
+        arguments[k] = argument(state, roles[k], lambda path, root=names[k]: f"{root}.{dotted(path)}", owner)
     traced_keywords, merge_keywords = keyword_argument(keywords)
 
     def function(*values: Any) -> tuple[Any, Any]:

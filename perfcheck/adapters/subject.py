@@ -153,9 +153,7 @@ def _holds_equinox(value: Any) -> bool:
 def sample_arguments(sample: tuple[Any, ...], names: tuple[str, ...], roles: tuple[Role, ...]) -> tuple[list[Argument], Any]:
     """The positional arguments as named arguments, and a function that turns traced values back into the user's."""
     splits = [split_positional(value, name) for value, name in zip(sample, names, strict=True)]
-    arguments = [
-        argument(split.traced, role, bracketed(name)) for split, name, role in zip(splits, names, roles, strict=True)
-    ]
+    arguments = [argument(split.traced, role, bracketed(name)) for split, name, role in zip(splits, names, roles, strict=True)]
 
     def merge(values: tuple[Any, ...]) -> list[Any]:
         return [split.merge(value) for split, value in zip(splits, values, strict=True)]
