@@ -7,12 +7,12 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
-from . import cost
+from . import cost, lowering
 from .causes import Group, group_causes
 from .lineage import Flow
 from .precision import width
 from .program import Outline, Program, Site
-from .report import Matmul
+from .report import Lowered, Matmul, Platform
 from .roots import find_roots
 from .targets import Target
 
@@ -64,6 +64,21 @@ class Analysis:
     def _float_inputs(self) -> list[Any]:
         avals = self.program.jaxpr.in_avals
         return [aval for aval in avals if width(getattr(aval, "dtype", None))]
+
+    def lowering(self, platform: Platform) -> tuple[Lowered, ...]:
+        """Every affected matmul as a platform is asked to run it. Matmuls that lower alike are lowered once."""
+        known: dict[Any, tuple[tuple[str, str], str]] = {}
+        found = []
+        for site in dict.fromkeys(reached.product.site for group in self.groups for reached in group.reached):
+            eqn = site.eqn
+            alike = (eqn.primitive.name, str(eqn.params), *(cost.array_text(atom.aval) for atom in eqn.invars))
+            if alike not in known:
+                known[alike] = lowering.multiplied(eqn, platform)
+            operands, algorithm = known[alike]
+            before = tuple(str(atom.aval.dtype) for atom in eqn.invars[:2])
+            (matmul,) = self.describe([site])
+            found.append(Lowered(matmul, platform, operands, operands != before, algorithm))
+        return tuple(found)
 
     def describe(self, sites: Iterable[Site]) -> tuple[Matmul, ...]:
         """The public records of some matmuls."""

@@ -108,7 +108,7 @@ def judge(program: Program, name: str, priced: tuple[Target, str], min_slowdown:
         analysis_seconds=time.perf_counter() - start,
         vjp_error=program.vjp_error,
     )
-    return Report(tuple(findings), tuple(notes), facts, _state(program, bool(findings), bool(phases)), analysis.list_matmuls)
+    return Report(tuple(findings), tuple(notes), facts, _state(program, bool(findings), bool(phases)), analysis)
 
 
 def _state(program: Program, findings: bool, matmuls: bool) -> State:

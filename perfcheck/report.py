@@ -6,9 +6,10 @@ import dataclasses
 import functools
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, overload
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, Protocol, overload
 
+Platform = Literal["cuda", "tpu", "cpu"]
 State = Literal["clean", "findings", "nothing to check", "could not check"]
 
 
@@ -69,6 +70,27 @@ class Matmul:
     seconds: float = 0.0
     at_least: bool = False
     precision: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Lowered:
+    """How one platform is asked to run an affected matmul.
+
+    `operands` are the dtypes of the two factors in the lowered program, and `converted` whether they differ from those
+    of the traced one: then the platform widens a factor first. `algorithm` is the one it is told to use, "" for none.
+    """
+
+    matmul: Matmul
+    platform: Platform
+    operands: tuple[str, str]
+    converted: bool
+    algorithm: str = ""
+
+    def __str__(self) -> str:
+        how = f" with {self.algorithm}" if self.algorithm else ""
+        before = f" (converted from {' x '.join(self.matmul.operands)})" if self.converted else ""
+        place = f" in {self.matmul.module}" if self.matmul.module else ""
+        return f"{self.platform}: {self.matmul.phase} matmul{place} multiplies {' x '.join(self.operands)}{how}{before}"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -162,6 +184,18 @@ class ProgramFacts:
     vjp_error: str | None
 
 
+class Details(Protocol):
+    """What a report can still be asked for after the audit, worked out on request."""
+
+    def list_matmuls(self) -> tuple[Matmul, ...]:
+        """Every matmul of the program."""
+        ...
+
+    def lowering(self, platform: Platform) -> tuple[Lowered, ...]:
+        """Every affected matmul as a platform is asked to run it."""
+        ...
+
+
 @dataclasses.dataclass(frozen=True, repr=False)
 class Report(Sequence[Finding]):
     """The findings of one audit: a sequence that is falsy when there are none.
@@ -173,7 +207,7 @@ class Report(Sequence[Finding]):
     notes: tuple[Note, ...]
     program: ProgramFacts
     state: State
-    list_matmuls: Callable[[], tuple[Matmul, ...]] = dataclasses.field(default=tuple, repr=False, compare=False)
+    details: Details = dataclasses.field(repr=False, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -183,7 +217,21 @@ class Report(Sequence[Finding]):
     @functools.cached_property
     def matmuls(self) -> tuple[Matmul, ...]:
         """Every matmul of the program in program order, forward and backward."""
-        return self.list_matmuls()
+        return self.details.list_matmuls()
+
+    def summary(self) -> str:
+        """A table of matmuls by module, and the FLOPs by dtype and phase, as text."""
+        from .render.text import summary_text
+
+        return summary_text(self)
+
+    def lowering(self, platform: Platform) -> tuple[Lowered, ...]:
+        """Lower every affected matmul for "cuda", "tpu" or "cpu", on this machine, and say what is multiplied there.
+
+        A product of unequal dtypes becomes a cast and a float32 product on cuda and cpu, and stays mixed on tpu.
+        Raises `CheckError` for another platform.
+        """
+        return self.details.lowering(platform)
 
     def __len__(self) -> int:
         return len(self.findings)

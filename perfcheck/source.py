@@ -111,10 +111,16 @@ def place(site: Site) -> tuple[Location | None, Location | None]:
     """
     found = positions(site)
     user = next((position for position in found if not is_library(position[0].co_filename)), None)
-    library = found[0] if found and found[0] is not user else None
+    inner = found[: found.index(user)] if user is not None else found
+    library = next((position for position in inner if _is_method(position[0])), inner[0] if inner else None)
     if user is None:
         return (None, None) if library is None else (locate(library), None)
     return locate(user), None if library is None else locate(library)
+
+
+def _is_method(code: Any) -> bool:
+    """Whether a frame is a layer's own method rather than a helper of it, by its qualified name."""
+    return "." in code.co_qualname and "<" not in code.co_qualname
 
 
 def in_user_code(site: Site) -> bool:

@@ -62,10 +62,8 @@ class Target:
             return self.rates.get("tf32", self.rates["float32"])
         if precision == "HIGHEST" or precision.startswith("F32"):
             return self.rates["float32"]
-        if precision == "HIGH":  # three bfloat16 passes on a TPU, TF32 on a GPU that has it
-            if self.kind == "tpu":
-                return self.rates["bfloat16"] / 3
-            return self.rates.get("tf32", self.rates["float32"])
+        if precision == "HIGH" and self.kind == "tpu":  # three bfloat16 passes; on a GPU as at default precision
+            return self.rates["bfloat16"] / 3
         return self.rates[self.default_float32]
 
 

@@ -35,7 +35,9 @@ def test_components_are_those_that_reach_each_other(edges):
     position = {node: k for k, component in enumerate(found) for node in component}
     for component in found:
         for node in component:
-            assert set(component) == {other for other in position if other in reachable(edges, node) and node in reachable(edges, other)}
+            assert set(component) == {
+                other for other in position if other in reachable(edges, node) and node in reachable(edges, other)
+            }
             assert all(position[target] <= position[node] for target in edges[node])
 
 

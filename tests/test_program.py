@@ -61,7 +61,9 @@ def test_trips_multiply_through_nested_scans():
     assert site.frame.trips == 12
 
 
-@pytest.mark.parametrize("wrap", [lambda f: f, jax.jit, jax.checkpoint, lambda f: jax.vmap(f)], ids=["plain", "jit", "remat", "vmap"])
+@pytest.mark.parametrize(
+    "wrap", [lambda f: f, jax.jit, jax.checkpoint, lambda f: jax.vmap(f)], ids=["plain", "jit", "remat", "vmap"]
+)
 def test_phases_of_a_gradient_taken_by_the_program_itself(wrap):
     shape = (3, 8, 8)
     sites = outline(lambda x: jax.grad(lambda x: jnp.sum(jnp.sin(wrap(lambda x: x @ x)(x))))(x), shape)

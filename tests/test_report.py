@@ -117,7 +117,10 @@ def test_a_cheap_cause_is_a_note():
             x = jnp.tanh(x @ w)
         return x @ p["head"]
 
-    shapes = {"body": [jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16)] * 12, "head": jax.ShapeDtypeStruct((4096, 8), jnp.float32)}
+    shapes = {
+        "body": [jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16)] * 12,
+        "head": jax.ShapeDtypeStruct((4096, 8), jnp.float32),
+    }
     sample = shapes, jax.ShapeDtypeStruct((4096, 4096), jnp.bfloat16)
     report = check(model, *sample)
     assert not report
@@ -129,8 +132,37 @@ def test_a_cheap_cause_is_a_note():
 
 
 def test_check_jaxpr_names_inputs_as_the_jaxpr_does():
-    (finding,) = perfcheck.check_jaxpr(jax.make_jaxpr(lambda p, x: x @ p["w"])({"w": jnp.ones((8, 8))}, jnp.ones((4, 8), jnp.bfloat16)))
+    (finding,) = perfcheck.check_jaxpr(
+        jax.make_jaxpr(lambda p, x: x @ p["w"])({"w": jnp.ones((8, 8))}, jnp.ones((4, 8), jnp.bfloat16))
+    )
     assert finding.cause.kind == "parameter"
     assert finding.cause.leaves == ("p['w']",)
     with pytest.raises(perfcheck.CheckError, match=r"make_jaxpr"):
         perfcheck.check_jaxpr("a jaxpr")
+
+
+def test_summary_is_a_table_by_module():
+    text = check(faulty).summary()
+    assert text.splitlines()[0] == "faulty: 1 finding in 3 matmuls (1 forward, 2 backward)"
+    assert "forward  ░" in text
+    assert "(no module)  3" in text
+
+
+@pytest.mark.parametrize(("platform", "mixed"), [("cuda", False), ("cpu", False), ("tpu", True)])
+def test_lowering_says_what_a_platform_multiplies(platform, mixed):
+    lowered = check(faulty, min_slowdown=0).lowering(platform)
+    assert [one.matmul.phase for one in lowered] == ["forward", "backward", "backward"]
+    assert lowered[0].operands == (("float32", "bfloat16") if mixed else ("float32", "float32"))
+    assert lowered[0].converted is not mixed
+    assert platform in str(lowered[0])
+
+
+def test_lowering_of_a_product_with_an_algorithm_names_it():
+    def model(w, x):
+        precision = jax.lax.DotAlgorithmPreset.BF16_BF16_F32_X3
+        return jax.lax.dot_general(x.astype(jnp.float32), w.astype(jnp.float32), (((1,), (0,)), ((), ())), precision=precision)
+
+    report = check(model, vjp=False, min_slowdown=0)
+    assert "bf16 factors, f32 sums" in str(report.lowering("cuda")[0])
+    with pytest.raises(perfcheck.CheckError, match="choose one of cuda, tpu, cpu"):
+        report.lowering("rocm")

@@ -27,7 +27,8 @@ def line_of(function, text):
 
 def test_columns_count_characters_not_bytes():
     def model(w, x):
-        é = "𝔘"; x = x * np.float32(0.5)  # noqa: E702
+        é = "𝔘"
+        x = x * np.float32(0.5)
         return (x @ w).astype(NARROW)
 
     meets = audit(model).cause.meets
@@ -39,10 +40,10 @@ def test_columns_count_characters_not_bytes():
 
 def test_an_expression_over_several_lines_has_its_end():
     def model(w, x):
-        x = (
-            x
-            * np.float32(0.5)
-        )
+        # fmt: off
+        x = (x
+             * np.float32(0.5))
+        # fmt: on
         return (x @ w).astype(NARROW)
 
     meets = audit(model).cause.meets

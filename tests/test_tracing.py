@@ -1,5 +1,7 @@
 """One run of the user's Python, nothing executed, nothing allocated, nothing changed."""
 
+import gc
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -33,11 +35,12 @@ def test_the_users_python_runs_once():
 
 def test_no_array_is_made_and_the_configuration_is_kept():
     linen = pytest.importorskip("flax.linen")
+    gc.collect()
     before = len(jax.live_arrays())
     config = dict(jax.config.values)
     check(linen.Dense(8), X)
     check(lambda w, x: x @ w, W, X)
-    assert len(jax.live_arrays()) == before
+    assert len(jax.live_arrays()) <= before
     assert dict(jax.config.values) == config
 
 

@@ -34,9 +34,13 @@ def cells(text: str) -> int:
 
 
 def short_path(file: str) -> str:
-    """A path relative to the working directory where it lies below it, else as it is; cleaned."""
+    """A path relative to the working directory or to the folder of installed packages it lies in; cleaned."""
     try:
         relative = os.path.relpath(file)
     except (ValueError, OSError):
-        return clean(file)
+        relative = file
+    for folder in ("site-packages", "dist-packages"):
+        _, found, inner = file.partition(f"{os.sep}{folder}{os.sep}")
+        if found:
+            return clean(inner)
     return clean(file if relative.startswith("..") or file.startswith("<") else relative)

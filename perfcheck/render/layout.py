@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from ..report import Cause, Finding, Impact, Location, Report
+from ..report import Cause, Finding, Impact, Location, Matmul, Report
 from .clean import cells, clean, short_path
 
-Style = Literal["plain", "rule", "place", "code", "mark", "dim", "fix", "good"]
+Style = Literal["plain", "rule", "place", "code", "mark", "dim", "fix", "good", "bar"]
 Span = tuple[str, Style]
 Line = tuple[Span, ...]
+
+BAR = 24
+"""Cells of a bar of dtypes."""
+
+BLOCKS = "░▒▓█"
 
 _SHOWN_MODULES = 6
 
@@ -36,6 +41,8 @@ def report_lines(report: Report) -> Iterator[Line]:
     yield ((f"{name}: ", "plain"), (verdict(report), "rule" if report.findings else "good"))
     if report.program.vjp_error is not None:
         yield ((f"backward pass not checked: {clean(report.program.vjp_error)}", "dim"),)
+    if report.findings:
+        yield from dtype_lines(report)
     for finding in report.findings:
         yield ()
         yield from finding_lines(finding)
@@ -43,6 +50,40 @@ def report_lines(report: Report) -> Iterator[Line]:
         yield ()
     for note in report.notes:
         yield ((f"note: {clean(str(note))}", "dim"),)
+
+
+def dtype_lines(report: Report) -> Iterator[Line]:
+    """A bar a phase: how the matmul FLOPs divide between dtypes, the narrowest first."""
+    for phase, shares in dtype_shares(report).items():
+        widths = _bar_widths([share for _, share in shares])
+        yield (
+            (f"  {phase:<8} ", "plain"),
+            *((BLOCKS[rank % len(BLOCKS)] * width, "bar") for rank, width in enumerate(widths)),
+            (
+                "  "
+                + ", ".join(
+                    f"{BLOCKS[rank % len(BLOCKS)]} {dtype} {percent(share)}" for rank, (dtype, share) in enumerate(shares)
+                ),
+                "plain",
+            ),
+        )
+
+
+def dtype_shares(report: Report) -> dict[str, list[tuple[str, float]]]:
+    """For each phase that has matmuls, (dtype, share of that phase's matmul FLOPs), the narrowest dtype first."""
+    found: dict[str, list[tuple[str, float]]] = {}
+    for phase in ("forward", "backward"):
+        counts = {dtype: flops for (dtype, where), flops in report.program.flops.items() if where == phase}
+        total = sum(counts.values())
+        if total:
+            ordered = sorted(counts, key=lambda dtype: (int("".join(filter(str.isdigit, dtype.split("_")[0])) or 0), dtype))
+            found[phase] = [(dtype, counts[dtype] / total) for dtype in ordered]
+    return found
+
+
+def _bar_widths(shares: list[float]) -> list[int]:
+    """Cells of each part of a bar: in proportion, none of a part that exists empty."""
+    return [max(1, round(BAR * share)) for share in shares]
 
 
 def finding_lines(finding: Finding) -> Iterator[Line]:
@@ -131,3 +172,37 @@ def _place(location: Location | None) -> tuple[str, int] | None:
 def _short(location: Location) -> str:
     column = f":{location.column}" if location.column is not None else ""
     return f"{short_path(location.file)}:{location.line}{column}"
+
+
+def summary_lines(report: Report) -> Iterator[Line]:
+    """A table of the matmuls by module, the most costly first, and a bar of dtypes a phase."""
+    yield ((f"{clean(report.program.model)}: ", "plain"), (verdict(report), "rule" if report.findings else "good"))
+    yield from dtype_lines(report)
+    yield ((f"  {report.program.matmul_seconds:.3g} s of matmuls predicted on {_priced_for(report)}", "plain"),)
+    rows = [("module", "matmuls", "FLOPs", "dtypes", "seconds")]
+    for module, matmuls in sorted(_by_module(report).items(), key=lambda item: -sum(one.seconds for one in item[1])):
+        rows.append(
+            (
+                clean(module) or "(no module)",
+                str(len(matmuls)),
+                f"{sum(one.flops for one in matmuls):.3g}" + ("+" if any(one.at_least for one in matmuls) else ""),
+                ", ".join(sorted({one.dtype for one in matmuls})),
+                f"{sum(one.seconds for one in matmuls):.3g}",
+            )
+        )
+    widths = [max(cells(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for number, row in enumerate(rows):
+        text = "  ".join(cell + " " * (width - cells(cell)) for cell, width in zip(row, widths, strict=True))
+        yield ((f"  {text.rstrip()}", "plain" if number else "dim"),)
+
+
+def _by_module(report: Report) -> dict[str, list[Matmul]]:
+    found: dict[str, list[Matmul]] = {}
+    for matmul in report.matmuls:
+        found.setdefault(matmul.module, []).append(matmul)
+    return found
+
+
+def _priced_for(report: Report) -> str:
+    reason = report.program.target_reason
+    return clean(report.program.target) + (f" ({reason})" if reason != "given" else "")

@@ -18,6 +18,7 @@ _STYLES: dict[Style, str] = {
     "dim": "dim",
     "fix": "bold green",
     "good": "bold green",
+    "bar": "blue",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..report import Finding, Report
-from .layout import Line, finding_lines, report_lines, verdict as verdict
+from .layout import Line, finding_lines, report_lines, summary_lines, verdict as verdict
 
 
 def report_text(report: Report) -> str:
@@ -16,6 +16,11 @@ def report_text(report: Report) -> str:
 def finding_text(finding: Finding) -> str:
     """One finding, the verdict in its first line."""
     return _joined(finding_lines(finding))
+
+
+def summary_text(report: Report) -> str:
+    """The table of matmuls by module."""
+    return _joined(summary_lines(report))
 
 
 def _joined(lines: Iterable[Line]) -> str:

@@ -64,7 +64,10 @@ def test_nnx_concrete_and_abstract_with_state():
     def make():
         rngs = nnx.Rngs(0)
         return nnx.Sequential(
-            nnx.Linear(8, 16, rngs=rngs), nnx.BatchNorm(16, rngs=rngs), nnx.Dropout(0.5, rngs=rngs), nnx.Linear(16, 4, rngs=rngs)
+            nnx.Linear(8, 16, rngs=rngs),
+            nnx.BatchNorm(16, rngs=rngs),
+            nnx.Dropout(0.5, rngs=rngs),
+            nnx.Linear(16, 4, rngs=rngs),
         )
 
     for model in (make(), nnx.eval_shape(make)):

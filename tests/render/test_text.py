@@ -32,7 +32,9 @@ def test_the_text_of_a_finding(monkeypatch):
     line = model.__code__.co_firstlineno + 1
     head = f"  test_text.py:{line}:9  "
     assert str(report()) == (
-        "model: 1 finding in 3 matmuls (1 forward, 2 backward)\n\n"
+        "model: 1 finding in 3 matmuls (1 forward, 2 backward)\n"
+        f"  forward  {'░' * 24}  ░ float32 100%\n"
+        f"  backward {'░' * 24}  ░ float32 100%\n\n"
         "mixed-precision-matmul: 3 matmuls run in float32 for bfloat16 values\n"
         f"{head}x = x * np.float32(0.5)\n"
         f"{' ' * (len(head) + 4)}^^^^^^^^^^^^^^^^^^^ float32 scalar 0.5 meets bfloat16[64,1024]\n"
