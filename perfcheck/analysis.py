@@ -9,11 +9,12 @@ from typing import Any
 
 from . import cost, lowering
 from .causes import Group, group_causes
-from .lineage import Flow
+from .lineage import Flow, Node
+from .mirror import Mirror
 from .precision import width
 from .program import Outline, Program, Site
 from .report import Lowered, Matmul, Platform
-from .roots import find_roots
+from .roots import find_roots, product_nodes
 from .targets import Target
 
 
@@ -34,7 +35,17 @@ class Analysis:
     @functools.cached_property
     def groups(self) -> list[Group]:
         """The causes behind affected matmuls."""
-        return group_causes(self.program, find_roots(self.program, self.flow))
+        uses = [(product.site, product_nodes(product, self.mirror)) for product in self.flow.products]
+        return self.causes_of(uses)
+
+    @functools.cached_property
+    def mirror(self) -> Mirror:
+        """The way from backward equations to the forward ones they transpose."""
+        return Mirror(self.flow.root)
+
+    def causes_of(self, uses: list[tuple[Site, list[Node]]]) -> list[Group]:
+        """The causes behind sites that use widened values, given with the nodes of those values."""
+        return group_causes(self.program, find_roots(self.program, self.mirror, uses))
 
     @functools.cached_property
     def sites(self) -> tuple[Site, ...]:
@@ -69,7 +80,7 @@ class Analysis:
         """Every affected matmul as a platform is asked to run it. Matmuls that lower alike are lowered once."""
         known: dict[Any, tuple[tuple[str, str], str]] = {}
         found = []
-        for site in dict.fromkeys(reached.product.site for group in self.groups for reached in group.reached):
+        for site in dict.fromkeys(reached.site for group in self.groups for reached in group.reached):
             eqn = site.eqn
             alike = (eqn.primitive.name, str(eqn.params), *(cost.array_text(atom.aval) for atom in eqn.invars))
             if alike not in known:

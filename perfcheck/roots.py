@@ -13,7 +13,7 @@ from typing import Any
 from jax.extend.core import Literal, Var
 
 from . import source
-from .lineage import Flow, Join, Node, Product, Widening
+from .lineage import Join, Node, Product, Widening
 from .mirror import Mirror
 from .order import strongly_connected
 from .program import Atom, Frame, Program, Site
@@ -34,25 +34,33 @@ class Root:
 
 @dataclasses.dataclass(frozen=True)
 class Reached:
-    """An affected matmul and the roots it is affected by."""
+    """A site that uses widened values, such as an affected matmul, and the roots it is affected by."""
 
-    product: Product
+    site: Site
     roots: tuple[Root, ...]
 
 
-def find_roots(program: Program, flow: Flow) -> list[Reached]:
-    """Every affected matmul of a program with its roots, in program order. Linear in the part of the graph behind them."""
-    if not flow.products:
-        return []
-    return _Search(program, flow).reached()
+def product_nodes(product: Product, mirror: Mirror) -> list[Node]:
+    """Nodes that explain a product. In the backward pass a cotangent has the width of the value it belongs to, so a
+    transposed product asks the forward product it mirrors.
+    """
+    mirrored = mirror.product(product)
+    if mirrored is not None:
+        return mirrored
+    nodes: list[Node] = [node for atom in product.factors if (node := product.site.frame.node(atom)) is not None]
+    return nodes if product.mixed is None else [*nodes, product.mixed]
+
+
+def find_roots(program: Program, mirror: Mirror, uses: list[tuple[Site, list[Node]]]) -> list[Reached]:
+    """The sites of `uses` that have roots, with them. Linear in the part of the graph behind the nodes given."""
+    return _Search(program, mirror, uses).reached() if uses else []
 
 
 class _Search:
-    def __init__(self, program: Program, flow: Flow):
+    def __init__(self, program: Program, mirror: Mirror, uses: list[tuple[Site, list[Node]]]):
         self.program = program
-        self.products = flow.products
-        self.mirror = Mirror(flow.root)
-        self.starts = [self._start(product) for product in flow.products]
+        self.mirror = mirror
+        self.uses = uses
         self.edges: dict[int, list[Node]] = {}
         self.candidates: dict[int, list[_Candidate]] = {}
         self.roots: list[Root] = []
@@ -65,12 +73,8 @@ class _Search:
             self._first_turn(cycle, bits)
             ordered.extend(cycle)
         self._further_turns(ordered, bits)
-        found = []
-        for product, start in zip(self.products, self.starts, strict=True):
-            mask = _any(start, bits)
-            if mask:
-                found.append(Reached(product, tuple(self._named(mask))))
-        return found
+        masks = ((site, _any(start, bits)) for site, start in self.uses)
+        return [Reached(site, tuple(self._named(mask))) for site, mask in masks if mask]
 
     def _named(self, mask: int) -> list[Root]:
         named = []
@@ -80,23 +84,12 @@ class _Search:
             mask ^= low
         return named
 
-    def _start(self, product: Product) -> list[Node]:
-        """Nodes that explain a product. In the backward pass a cotangent has the width of the value it belongs to, so a
-        transposed product asks the forward product it mirrors.
-        """
-        frame = product.site.frame
-        mirrored = self.mirror.product(product)
-        if mirrored is not None:
-            return mirrored
-        nodes: list[Node] = [node for atom in product.factors if (node := frame.node(atom)) is not None]
-        return nodes if product.mixed is None else [*nodes, product.mixed]
-
     def _behind(self) -> Iterator[list[Node]]:
-        """All nodes behind the affected products, each after those that may explain it, in cycles of mutual explanation.
+        """All nodes behind the uses, each after those that may explain it, in cycles of mutual explanation.
 
         Values that were widened to meet each other explain each other: most cycles are one node, few are longer.
         """
-        waiting = [node for start in self.starts for node in start]
+        waiting = [node for _, start in self.uses for node in start]
         seen: set[int] = set()
         while waiting:
             node = waiting.pop()

@@ -12,7 +12,7 @@ from ..report import Finding, Impact, Note
 
 def finding(rule: str, analysis: Analysis, group: Group) -> Finding:
     """The finding of one cause: which products run wide because of it, in which phases, and what to do."""
-    sites = analysis.describe(reached.product.site for reached in group.reached)
+    sites = analysis.describe(reached.site for reached in group.reached)
     wide = max((site.dtype for site in sites), key=lambda dtype: (width(_dtype(dtype)), dtype))
     narrow = group.roots[0].widening.operand.aval.dtype
     return Finding(
@@ -46,7 +46,7 @@ def _impact(analysis: Analysis, group: Group, flops: int) -> Impact:
     now = undone = 0.0
     extra = 0
     for reached in group.reached:
-        site = reached.product.site
+        site = reached.site
         before, after = price(site, analysis.target), price(site, analysis.target, narrow)
         now += before.seconds
         undone += after.seconds
@@ -59,7 +59,7 @@ def _impact(analysis: Analysis, group: Group, flops: int) -> Impact:
         slowdown=(rest + now) / (rest + undone) if rest + undone else 1.0,
         extra_bytes=extra,
         target=analysis.target.name,
-        at_least=any(reached.product.site.frame.trips is None for reached in group.reached),
+        at_least=any(reached.site.frame.trips is None for reached in group.reached),
     )
 
 
