@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from . import source
-from .precision import precision_name, product_dtype, width
+from .precision import asked_precision, product_dtype, width
 from .program import Site
 from .report import Matmul
 from .targets import Target
@@ -48,7 +48,7 @@ def describe(site: Site, target: Target) -> Matmul:
         bytes=cost.bytes,
         seconds=cost.seconds,
         at_least=trips is None,
-        precision=_asked(precision),
+        precision=asked_precision(precision),
     )
 
 
@@ -87,15 +87,8 @@ def price(site: Site, target: Target, narrow: Any = None) -> Price:
     else:
         moved = sum(_size(atom.aval.shape) * min(atom.aval.dtype.itemsize, narrow.itemsize) for atom in atoms) * trips
         dtype = narrow if width(narrow) < width(dtype) else dtype
-    rate = target.rate(str(dtype), _asked(precision))
+    rate = target.rate(str(dtype), asked_precision(precision))
     return Price(operations, moved, max(operations / rate, moved / (1e9 * target.bandwidth)))
-
-
-def _asked(precision: Any) -> str:
-    """Name of the precision a product asks for; of a pair, its first half."""
-    if isinstance(precision, tuple) and precision:
-        precision = precision[0]
-    return precision_name(precision)
 
 
 def array_text(aval: Any) -> str:

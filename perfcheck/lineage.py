@@ -16,7 +16,7 @@ from jax.extend.core import Jaxpr, Literal, Var
 
 from . import compat
 from .precision import WORKING_WIDTH, WORKING_WIDTHS, families_differ, product_dtype, working_width
-from .program import CALLBACKS, COTANGENT, MATMULS, Atom, Body, Frame, Program, Site, bodies
+from .program import CALLBACKS, COLLECTIVES, COTANGENT, HOST_CALLBACKS, MATMULS, Atom, Body, Frame, Program, Site, bodies
 
 _KEEP = frozenset(
     [
@@ -95,11 +95,24 @@ class Product:
 
 
 class Flow:
-    """The lineage of a whole program: nodes are left in its frames, products that may be affected in `products`."""
+    """The lineage of a whole program: nodes are left in its frames.
+
+    On the way it notes `products` that may be affected, `collectives` of values with a lineage, host `callbacks`, and
+    `wide_values`: equations that compute 64-bit floats which were widened. `frames` has one frame for each jaxpr.
+    """
 
     def __init__(self, program: Program):
         self.products: list[Product] = []
+        self.collectives: list[Site] = []
+        self.callbacks: list[Site] = []
+        self.wide_values: list[Site] = []
+        self.frames: dict[int, Frame] = {}
         self.equations = 0
+        self._special = {
+            **dict.fromkeys(MATMULS, self._matmul),
+            **dict.fromkeys(COLLECTIVES, self._collective),
+            **dict.fromkeys(HOST_CALLBACKS, self._callback),
+        }
         self._serial = 0
         self._holds: dict[str, bool] = {}
         self._clean: dict[int, Jaxpr] = {}
@@ -114,14 +127,15 @@ class Flow:
 
     def _walk(self, frame: Frame) -> None:
         """Give every value of a frame its node. The common case, an equation that touches no lineage, comes first."""
-        nodes, widths, holds = frame.nodes, WORKING_WIDTHS, self._holds
+        nodes, widths, holds, special = frame.nodes, WORKING_WIDTHS, self._holds, self._special
         get = nodes.get
         references = any(compat.is_reference(var.aval) for var in frame.jaxpr.invars)
         self.equations += len(frame.jaxpr.eqns)
+        self.frames.setdefault(id(frame.jaxpr), frame)
         for eqn in frame.jaxpr.eqns:
             name = eqn.primitive.name
-            if name in MATMULS:
-                self._matmul(frame, eqn)
+            handler = special.get(name)
+            if handler is not None and handler(frame, eqn):
                 continue
             if eqn.params and (holds[name] if name in holds else self._may_hold(name, eqn)):
                 inner = bodies(eqn)
@@ -148,8 +162,13 @@ class Flow:
                         narrow = atom
                 if touched is not None:
                     nodes[out] = self._join(frame, eqn, out, touched)
+                    if wide == 64:
+                        self.wide_values.append(Site(frame, eqn))
                 elif converts and narrow is not None and name not in _BORN_ANEW:
-                    nodes[out] = Widening(self._next(), Site(frame, eqn), narrow, wide, False)
+                    site = Site(frame, eqn)
+                    nodes[out] = Widening(self._next(), site, narrow, wide, False)
+                    if wide == 64:
+                        self.wide_values.append(site)
             if references:
                 self._write(frame, eqn)
 
@@ -210,7 +229,12 @@ class Flow:
 
     # -- matmuls --------------------------------------------------------------------------------------------------
 
-    def _matmul(self, frame: Frame, eqn: Any) -> None:
+    def _matmul(self, frame: Frame, eqn: Any) -> bool:
+        """Note a product that may be affected and give its result a node. Always all there is to do: True."""
+        self._multiply(frame, eqn)
+        return True
+
+    def _multiply(self, frame: Frame, eqn: Any) -> None:
         first, second = eqn.invars[:2]
         one, two = working_width(first.aval.dtype), working_width(second.aval.dtype)
         (out,) = eqn.outvars
@@ -244,6 +268,24 @@ class Flow:
 
     def _pairs(self, frame: Frame, atoms: Iterable[Atom]) -> list[tuple[Atom, Node]]:
         return [(atom, node) for atom in atoms if (node := frame.node(atom)) is not None]
+
+    # -- what other rules ask for -----------------------------------------------------------------------------------
+
+    def _collective(self, frame: Frame, eqn: Any) -> bool:
+        if self._pairs(frame, eqn.invars):
+            self.collectives.append(Site(frame, eqn))
+        return False
+
+    def _callback(self, frame: Frame, eqn: Any) -> bool:
+        self.callbacks.append(Site(frame, eqn))
+        return False
+
+    def _marks(self) -> tuple[int, ...]:
+        return tuple(map(len, (self.products, self.collectives, self.callbacks, self.wide_values)))
+
+    def _forget(self, marks: tuple[int, ...]) -> None:
+        for noted, mark in zip((self.products, self.collectives, self.callbacks, self.wide_values), marks, strict=True):
+            del noted[mark:]
 
     # -- nested jaxprs --------------------------------------------------------------------------------------------
 
@@ -287,12 +329,12 @@ class Flow:
 
     def _enter(self, frame: Frame, eqn: Any, index: int, body: Body, arriving: list[Node]) -> Frame:
         """Walk one body; a loop whose carry gains a lineage is walked once more with that lineage on its way in."""
-        mark = len(self.products)
+        marks = self._marks()
         child = self._admit(frame, eqn, index, body, arriving)
         given = dict(child.nodes)
         self._walk(child)
         if self._gained(child, body, given):
-            del self.products[mark:]
+            self._forget(marks)
             child = self._admit(frame, eqn, index, body, arriving)
             loops = []
             for output, position in body.carries:
@@ -306,7 +348,7 @@ class Flow:
                 node = child.node(out)
                 if node is not None and node is not loop:
                     loop.back.append(node)
-        elif not given and len(self.products) == mark and self._leaves_no_trace(child):
+        elif not given and self._marks() == marks and self._leaves_no_trace(child):
             self._clean[id(child.jaxpr)] = child.jaxpr
         return child
 

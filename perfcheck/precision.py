@@ -98,6 +98,11 @@ def precision_name(precision: Any) -> str:
     return getattr(precision, "name", "")
 
 
+def asked_precision(precision: Any) -> str:
+    """Name of the precision a product asks for; of a pair, that of its first factor."""
+    return precision_name(precision[0] if isinstance(precision, tuple) and precision else precision)
+
+
 def is_inexact(dtype: Any) -> bool:
     """Whether values of this dtype can be differentiated."""
     return width(dtype) > 0

@@ -36,10 +36,33 @@ MATMULS = frozenset(
 )
 """Names of the primitives that multiply two arrays on the matrix unit. Their first two operands are the factors."""
 
-CALLBACKS = frozenset(
-    {"pure_callback", "io_callback", "debug_callback", "debug_print", "python_callback", "outside_call", "ffi_call"}
-)
+HOST_CALLBACKS = frozenset({"pure_callback", "io_callback", "debug_callback", "debug_print", "python_callback", "outside_call"})
+"""Names of the primitives that call Python on the host while the program runs."""
+
+CALLBACKS = HOST_CALLBACKS | {"ffi_call"}
 """Names of the primitives whose results come from outside the program."""
+
+COLLECTIVES = frozenset(
+    [
+        "psum",
+        "psum2",
+        "psum_invariant",
+        "pmax",
+        "pmin",
+        "all_gather",
+        "all_gather_invariant",
+        "all_gather_reduced",
+        "reduce_scatter",
+        "psum_scatter",
+        "unreduced_psum",
+        "unreduced_reduce_scatter",
+        "all_to_all",
+        "ragged_all_to_all",
+        "ppermute",
+        "pgather",
+    ]
+)
+"""Names of the primitives that move values between devices."""
 
 COTANGENT = "perfcheck_cotangent"
 """Name of the primitive that stands for the cotangent of its operand where the backward pass begins."""
@@ -55,12 +78,24 @@ class Input:
 
 
 @dataclasses.dataclass(frozen=True)
+class State:
+    """A tree that goes in and may come out again: an argument, and an output of the same structure.
+
+    `pairs` holds (position of the program's input, position of its output) for each leaf that is traced on both sides.
+    """
+
+    name: str
+    pairs: tuple[tuple[int, int], ...]
+
+
+@dataclasses.dataclass(frozen=True)
 class Program:
     """A traced function, forward and backward in one jaxpr, with what is known of its inputs.
 
     `jaxpr` takes the leaves `inputs` describe, in order. `rules` are the custom gradients that the pullback held, as
     (equation, rule function) pairs. `vjp_error` says why there is no backward pass, or is None; `vjp_failed` whether
-    that was an error and not just nothing to differentiate.
+    that was an error and not just nothing to differentiate. `states` are the trees that the function takes and gives
+    back. `function` is what the user passed, to name what it closes over.
     """
 
     jaxpr: ClosedJaxpr
@@ -70,6 +105,8 @@ class Program:
     vjp_failed: bool = False
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
+    states: tuple[State, ...] = ()
+    function: Any = None
 
     def input_of(self, atom: Atom) -> Input | None:
         """What is known of an input of the whole program, or None for any other atom."""

@@ -20,8 +20,9 @@ from jax.extend.core import ClosedJaxpr, Primitive
 from . import compat
 from .adapters import Subject
 from .precision import is_inexact, width
-from .program import COTANGENT, Input, Program
+from .program import COTANGENT, Input, Program, State
 from .report import CheckError
+from .states import carried_states
 
 Wanted = int | str | Sequence[int | str] | None
 """What `wrt` may be: positions of arguments, glob patterns over leaf names, or several of them."""
@@ -54,7 +55,17 @@ def trace(subject: Subject, *, vjp: bool = True, wrt: Wanted = None, axes: dict[
         why = "no input is a float array" if not chosen else "no output is a float array"
     if run.failed_in_pullback:
         closed = _before_backward(closed)
-    return Program(closed, inputs, tuple(run.rules), why, run.failed_in_pullback, notes, time.perf_counter() - start)
+    return Program(
+        closed,
+        inputs,
+        tuple(run.rules),
+        why,
+        run.failed_in_pullback,
+        notes,
+        time.perf_counter() - start,
+        _states(subject, run),
+        subject.source,
+    )
 
 
 def program_of(jaxpr: ClosedJaxpr) -> Program:
@@ -83,10 +94,12 @@ def _forward_only(
 ) -> Program:
     """The program without its VJP, after tracing both raised `error`: the fault is the model's if this raises too."""
     try:
-        closed = _make_jaxpr(_Run(subject, tree, []).forward, leaves, axes)
+        run = _Run(subject, tree, [])
+        closed = _make_jaxpr(run.forward, leaves, axes)
     except Exception as own:
         raise _unusable(subject, own) from own
-    return Program(closed, inputs, (), _in_words(error), True, notes, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    return Program(closed, inputs, (), _in_words(error), True, notes, seconds, _states(subject, run), subject.source)
 
 
 class _Run:
@@ -100,11 +113,17 @@ class _Run:
         self.vjp_error: str | None = None
         self.failed_in_pullback = False
         self.differentiable = False
+        self.placed: list[Any] = []
 
     def forward(self, *leaves: Any) -> Any:
         outputs, further = self.subject.function(*jax.tree_util.tree_unflatten(self.tree, leaves))
         floats, others = _sort_outputs(outputs)
-        return floats, [*others, *_arrays(further)]
+        kept = _arrays(further)
+        self.placed = [
+            _placed(outputs, [*floats, *others], 0),
+            _placed(further, kept, len(floats) + len(others)),
+        ]
+        return floats, [*others, *kept]
 
     def forward_and_backward(self, *leaves: Any) -> Any:
         def of_chosen(*given: Any) -> Any:
@@ -151,6 +170,21 @@ def _sort_outputs(outputs: Any) -> tuple[list[Any], list[Any]]:
 
 def _arrays(tree: Any) -> list[Any]:
     return [leaf for leaf in jax.tree_util.tree_leaves(tree) if isinstance(leaf, (jax.Array, np.ndarray, np.generic))]
+
+
+def _placed(tree: Any, arrays: list[Any], first: int) -> Any:
+    """The tree with each leaf replaced by its position among the program's outputs, -1 for what is no array."""
+    positions = {id(array): first + k for k, array in enumerate(arrays)}
+    return jax.tree_util.tree_map(lambda leaf: positions.get(id(leaf), -1), tree)
+
+
+def _states(subject: Subject, run: _Run) -> tuple[State, ...]:
+    """The trees that a subject takes and gives back."""
+    arguments, first = [], 0
+    for argument in subject.arguments:
+        arguments.append((argument.names[0] if argument.names else "", argument.value, first))
+        first += len(argument.names)
+    return carried_states(arguments, run.placed)
 
 
 def _inputs(subject: Subject) -> tuple[Input, ...]:

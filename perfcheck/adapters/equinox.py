@@ -51,6 +51,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         ),
         type(model).__name__,
         tuple(range(1, 1 + len(sample))),
+        model,
     )
 
 

@@ -57,6 +57,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         ),
         "haiku function",
         tuple(range(3, 3 + len(sample))),
+        model,
     )
 
 

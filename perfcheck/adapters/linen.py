@@ -70,6 +70,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         ),
         type(model).__name__,
         tuple(range(2, 2 + len(sample))),
+        model,
     )
 
 

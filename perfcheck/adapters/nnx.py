@@ -48,6 +48,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         (argument(state, "parameter", dotted, owner), *arguments, traced_keywords),
         type(model).__name__,
         tuple(range(1, 1 + len(sample))),
+        model,
     )
 
 

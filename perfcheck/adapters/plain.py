@@ -43,7 +43,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         outputs = model(*given, **merge_keywords(values[-1]))
         return outputs, [sys.modules["flax.nnx"].state(given[k]) for k in graphs]
 
-    return Subject(function, (*arguments, traced_keywords), _name(model), tuple(range(len(sample))))
+    return Subject(function, (*arguments, traced_keywords), _name(model), tuple(range(len(sample))), model)
 
 
 def _name(model: Any) -> str:

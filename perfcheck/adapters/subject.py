@@ -46,13 +46,14 @@ class Argument:
 class Subject:
     """A model as a pure function: `function(*values)` returns (outputs, further arrays that are not differentiated).
 
-    `positions` are the arguments that hold the user's own positional ones, in order.
+    `positions` are the arguments that hold the user's own positional ones, in order; `source` is what the user passed.
     """
 
     function: Callable[..., tuple[Any, Any]]
     arguments: tuple[Argument, ...]
     name: str
     positions: tuple[int, ...] = ()
+    source: Any = None
 
 
 def argument(
