@@ -49,7 +49,7 @@ def _bytes(aval: Any) -> int:
 
 
 def _first_use(frame: Frame, var: Var) -> Site | None:
-    """The first equation that uses a value, inside a call if that is where it goes."""
+    """The first equation that uses a value: inside a call if that is where it goes, outside if a call only returns it."""
     for eqn in frame.jaxpr.eqns:
         position = next((k for k, atom in enumerate(eqn.invars) if atom is var), None)
         if position is None:
@@ -60,7 +60,11 @@ def _first_use(frame: Frame, var: Var) -> Site | None:
                     child = frame.child(eqn, body, index)
                     return _first_use(child, child.jaxpr.invars[inner]) or Site(frame, eqn)
         return Site(frame, eqn)
-    return None
+    position = next((k for k, out in enumerate(frame.jaxpr.outvars) if out is var), None)
+    if position is None or frame.parent is None or frame.call is None or frame.body is None:
+        return None
+    target = frame.body.results[position]
+    return None if target is None else _first_use(frame.parent, frame.call.outvars[target])
 
 
 def names_of(function: Any, arrays: list[Any]) -> dict[int, str]:

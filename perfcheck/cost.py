@@ -18,14 +18,42 @@ def flops(eqn: Any) -> int:
     """Floating-point operations of one run of a matmul equation, a multiplication and an addition counting as two.
 
     A convolution counts the products of kernel and input elements that exist: those that fall on padding or into the
-    gaps of a dilated input are left out, as XLA leaves them out. A symbolic dimension counts as 1.
+    gaps of a dilated input are left out, as XLA leaves them out. A symbolic dimension counts as 1. Under explicit sharding,
+    and inside a `shard_map`, the count is that of one device.
     """
-    return _FLOPS.get(eqn.primitive.name, _product_flops)(eqn)
+    return _FLOPS.get(eqn.primitive.name, _product_flops)(eqn) // shards(eqn)
 
 
 def moved_bytes(eqn: Any) -> int:
-    """Bytes of one run of a matmul equation: both factors read and the result written, each once."""
-    return sum(_bytes(atom.aval) for atom in (*eqn.invars[:2], *eqn.outvars))
+    """Bytes of one run of a matmul equation on one device: both factors read and the result written, each once."""
+    return sum(_bytes(atom.aval) // _aval_shards(atom.aval) for atom in (*eqn.invars[:2], *eqn.outvars))
+
+
+def shards(eqn: Any) -> int:
+    """Over how many devices an equation's work is divided by the explicit shardings of its operands and result."""
+    axes: dict[Any, int] = {}
+    for atom in (*eqn.invars[:2], *eqn.outvars):
+        axes.update(_sharded_axes(atom.aval))
+    return math.prod(axes.values())
+
+
+def _aval_shards(aval: Any) -> int:
+    return math.prod(_sharded_axes(aval).values())
+
+
+def _sharded_axes(aval: Any) -> dict[Any, int]:
+    """Sizes of the mesh axes that an abstract value is explicitly sharded over."""
+    sharding = getattr(aval, "sharding", None)
+    mesh = getattr(sharding, "mesh", None)
+    if mesh is None or getattr(mesh, "empty", True):
+        return {}
+    sizes = dict(mesh.shape)
+    named: dict[Any, int] = {}
+    for entry in getattr(sharding, "spec", None) or ():
+        for axis in entry if isinstance(entry, tuple) else (entry,):
+            if axis in sizes:
+                named[axis] = sizes[axis]
+    return named
 
 
 def describe(site: Site, target: Target) -> Matmul:
@@ -85,7 +113,9 @@ def price(site: Site, target: Target, narrow: Any = None) -> Price:
     if narrow is None:
         moved = moved_bytes(eqn) * trips
     else:
-        moved = sum(_size(atom.aval.shape) * min(atom.aval.dtype.itemsize, narrow.itemsize) for atom in atoms) * trips
+        moved = trips * sum(
+            _size(atom.aval.shape) * min(atom.aval.dtype.itemsize, narrow.itemsize) // _aval_shards(atom.aval) for atom in atoms
+        )
         dtype = narrow if width(narrow) < width(dtype) else dtype
     rate = target.rate(str(dtype), asked_precision(precision))
     return Price(operations, moved, max(operations / rate, moved / (1e9 * target.bandwidth)))
