@@ -346,4 +346,5 @@ def _merge(parts: list[Explained]) -> Cause:
         library=first.library,
         leaves=leaves,
         places=places,
+        allowed=frozenset.intersection(*(part.root.site.allowed() for part in parts)),
     )

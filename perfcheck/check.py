@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from jax.extend.core import ClosedJaxpr
 
 from .adapters import Options, adapt
 from .analysis import Analysis
+from .config import Settings, settings_for
 from .program import Program
-from .report import Finding, Note, ProgramFacts, Report, State
+from .report import Note, ProgramFacts, Report, State
 from .rules import all_rules
+from .sift import sift
 from .targets import Target, find_target
 from .tracing import Wanted, program_of, trace
 
 Priced = str | Target | Mapping[str, Any] | None
+Patterns = str | Iterable[str] | None
 
 
 def performance_check(
@@ -30,7 +33,10 @@ def performance_check(
     wrt: Wanted = None,
     axes: dict[str, int] | None = None,
     target: Priced = None,
-    min_slowdown: float = 0.01,
+    min_slowdown: float | None = None,
+    select: Patterns = None,
+    ignore: Patterns = None,
+    within: Patterns = None,
     warn: bool = True,
     **call_kwargs: Any,
 ) -> Report:
@@ -57,7 +63,10 @@ def performance_check(
     - `axes`: named axes the model expects and their sizes, `{"batch": 8}`.
     - `target`: the device to price for: a name ("H100", "TPU v5e", ...), or a mapping with a row of your own (see
       `targets.toml`). By default the attached accelerator if it is known, else H100.
-    - `min_slowdown`: a `mixed-precision-matmul` that is predicted to slow all matmuls down by less is only a note.
+    - `min_slowdown`: a `mixed-precision-matmul` that is predicted to slow all matmuls down by less (default 0.01) is
+      only a note.
+    - `select`, `ignore`: rules to report alone, or not at all: names, or names at module paths ("float64-matmul@head").
+    - `within`: packages or paths; findings whose cause lies elsewhere are counted, not reported.
     - `warn`: whether each finding is also a `PerformanceWarning` at the line that causes it.
     - `**call_kwargs`: keyword arguments of the call. Arrays and `ShapeDtypeStruct`s among their leaves are traced,
       the rest is passed as it is (`train=True`).
@@ -66,35 +75,51 @@ def performance_check(
 
     **Raises:** `CheckError` if the model or the sample cannot be used, with the model's own exception as its cause.
     """
+    settings = settings_for(
+        target=target, min_slowdown=min_slowdown, select=select, ignore=ignore, within=within, rules=all_rules()
+    )
     subject = adapt(model, sample, call_kwargs, Options(variables, rngs, method))
-    priced = find_target(target)
-    report = judge(trace(subject, vjp=vjp, wrt=wrt, axes=axes), subject.name, priced, min_slowdown)
+    report = judge(trace(subject, vjp=vjp, wrt=wrt, axes=axes), subject.name, settings)
     if warn:
         report.warn()
     return report
 
 
-def check_jaxpr(jaxpr: ClosedJaxpr, *, target: Priced = None, min_slowdown: float = 0.01, warn: bool = False) -> Report:
+def check_jaxpr(
+    jaxpr: ClosedJaxpr,
+    *,
+    target: Priced = None,
+    min_slowdown: float | None = None,
+    select: Patterns = None,
+    ignore: Patterns = None,
+    within: Patterns = None,
+    warn: bool = False,
+) -> Report:
     """Audit a jaxpr that someone already has, such as one from `jax.make_jaxpr`.
 
     Its inputs are named as its own debug information names them; those of the first argument count as parameters.
     Whether an equation belongs to a backward pass is read from its name stack. Raises `CheckError` for what is no
     closed jaxpr.
     """
-    report = judge(program_of(jaxpr), "jaxpr", find_target(target), min_slowdown)
+    settings = settings_for(
+        target=target, min_slowdown=min_slowdown, select=select, ignore=ignore, within=within, rules=all_rules()
+    )
+    report = judge(program_of(jaxpr), "jaxpr", settings)
     if warn:
         report.warn()
     return report
 
 
-def judge(program: Program, name: str, priced: tuple[Target, str], min_slowdown: float = 0.01) -> Report:
-    """Apply the rules to a traced program. `priced` is the target and why that one."""
+def judge(program: Program, name: str, settings: Settings) -> Report:
+    """Apply the rules to a traced program, and the settings to what they say."""
     start = time.perf_counter()
-    target, reason = priced
-    analysis = Analysis.of(program, target, min_slowdown)
+    target, reason = find_target(settings.target)
+    analysis = Analysis.of(program, target, settings.min_slowdown)
     said = [item for rule in all_rules().values() for item in rule.check(analysis)]
-    findings = sorted((item for item in said if isinstance(item, Finding)), key=lambda item: -item.impact.slowdown)
-    notes = [*map(Note, program.notes), *(item for item in said if isinstance(item, Note))]
+    sifted = sift(said, settings)
+    findings = sorted(sifted.findings, key=lambda item: -item.impact.slowdown)
+    notes = [*map(Note, program.notes), *sifted.notes]
+    notes += [Note(f"{unused} matches nothing") for unused in sifted.unused]
     phases = Counter(site.phase for site in analysis.sites)
     facts = ProgramFacts(
         model=name,
@@ -108,7 +133,9 @@ def judge(program: Program, name: str, priced: tuple[Target, str], min_slowdown:
         analysis_seconds=time.perf_counter() - start,
         vjp_error=program.vjp_error,
     )
-    return Report(tuple(findings), tuple(notes), facts, _state(program, bool(findings), bool(phases)), analysis)
+    return Report(
+        tuple(findings), tuple(notes), facts, _state(program, bool(findings), bool(phases)), analysis, sifted.suppressed
+    )
 
 
 def _state(program: Program, findings: bool, matmuls: bool) -> State:

@@ -77,6 +77,7 @@ def describe(site: Site, target: Target) -> Matmul:
         seconds=cost.seconds,
         at_least=trips is None,
         precision=asked_precision(precision),
+        allowed=site.allowed(),
     )
 
 

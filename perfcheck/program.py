@@ -64,6 +64,9 @@ COLLECTIVES = frozenset(
 )
 """Names of the primitives that move values between devices."""
 
+ALLOW_SCOPE = "perfcheck.allow:"
+"""How the scopes that `perfcheck.allow` opens begin in a name stack."""
+
 COTANGENT = "perfcheck_cotangent"
 """Name of the primitive that stands for the cotangent of its operand where the backward pass begins."""
 
@@ -252,14 +255,22 @@ class Site:
         return self.frame.recomputed or stack_phase(self.eqn)[1]
 
     def scopes(self) -> list[str]:
-        """Names of the scopes around this site, outermost first, without those JAX adds itself."""
+        """Names of the scopes around this site, outermost first, without those that JAX and `perfcheck.allow` add."""
+        return [name for name in self._scopes() if name not in (compat.RECOMPUTED, "checkpoint") and not _allows(name)]
+
+    def allowed(self) -> frozenset[str]:
+        """The rules that a `perfcheck.allow` around this site lets pass."""
+        return frozenset(name.removeprefix(ALLOW_SCOPE) for name in self._scopes() if _allows(name))
+
+    def _scopes(self) -> list[str]:
         calls = [frame.call for frame in self.frame.path() if frame.call is not None]
         return [
-            entry.name
-            for eqn in (*reversed(calls), self.eqn)
-            for entry in compat.scopes(eqn)
-            if not compat.is_transform(entry) and entry.name not in (compat.RECOMPUTED, "checkpoint")
+            entry.name for eqn in (*reversed(calls), self.eqn) for entry in compat.scopes(eqn) if not compat.is_transform(entry)
         ]
+
+
+def _allows(scope: str) -> bool:
+    return scope.startswith(ALLOW_SCOPE)
 
 
 def stack_phase(eqn: Equation) -> tuple[Phase | None, bool]:

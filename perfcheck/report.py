@@ -54,7 +54,7 @@ class Matmul:
     backward pass does again. `flops` counts multiplications and additions over all loop turns, a lower bound where
     `at_least` is set (a loop without a known count). `bytes` are those of both factors and the result over all turns.
     `seconds` is the time predicted for them on the report's target. `precision` is the name of the algorithm or precision
-    the product asks for, "" for none.
+    the product asks for, "" for none. `allowed` are the rules that a `perfcheck.allow` around it lets pass.
     """
 
     primitive: str
@@ -70,6 +70,7 @@ class Matmul:
     seconds: float = 0.0
     at_least: bool = False
     precision: str = ""
+    allowed: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,7 +101,8 @@ class Cause:
     `kind` is one of literal, constant, parameter, sample, creation, integer, cast, accumulation, cotangent, callback.
     `dtype` is the dtype that spread. `location` is where the cause was born, None for an input; `meets` is where it
     widened something; `library` is the framework's own line there, if any; `module` is the module path at that place.
-    `leaves` names every input leaf or module that is this cause, `places` every line it meets something on.
+    `leaves` names every input leaf or module that is this cause, `places` every line it meets something on, `allowed` the
+    rules that a `perfcheck.allow` around it lets pass.
     """
 
     kind: str
@@ -112,6 +114,7 @@ class Cause:
     library: Location | None = None
     leaves: tuple[str, ...] = ()
     places: tuple[Location, ...] = ()
+    allowed: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -163,6 +166,14 @@ class Note:
 
 
 @dataclasses.dataclass(frozen=True)
+class Suppressed:
+    """A finding that was taken out, and by what: an ignore pattern, or "select", "perfcheck.allow", "comment", "within"."""
+
+    finding: Finding
+    by: str
+
+
+@dataclasses.dataclass(frozen=True)
 class ProgramFacts:
     """Figures of the audited program.
 
@@ -200,7 +211,7 @@ class Details(Protocol):
 class Report(Sequence[Finding]):
     """The findings of one audit: a sequence that is falsy when there are none.
 
-    `notes` are what is true but not worth failing a test for.
+    `notes` are what is true but not worth failing a test for; `suppressed` the findings that were taken out.
     """
 
     findings: tuple[Finding, ...]
@@ -208,6 +219,7 @@ class Report(Sequence[Finding]):
     program: ProgramFacts
     state: State
     details: Details = dataclasses.field(repr=False, compare=False)
+    suppressed: tuple[Suppressed, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -260,6 +272,24 @@ class Report(Sequence[Finding]):
         from .render.terminal import report_renderable
 
         return report_renderable(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain values, in the form `render/report.schema.json` describes."""
+        from .render.json import report_dict
+
+        return report_dict(self)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The report as JSON text."""
+        import json
+
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def to_sarif(self) -> dict[str, Any]:
+        """The report as a SARIF 2.1.0 log, for code scanning services."""
+        from .render.sarif import sarif_log
+
+        return sarif_log([self])
 
     def print(self, file: Any = None) -> None:
         """Write the report to `file` (standard output): with colour on a terminal, as `str(report)` elsewhere."""

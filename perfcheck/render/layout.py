@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Literal
 
@@ -46,10 +47,17 @@ def report_lines(report: Report) -> Iterator[Line]:
     for finding in report.findings:
         yield ()
         yield from finding_lines(finding)
-    if report.notes:
+    if report.notes or report.suppressed:
         yield ()
+    if report.suppressed:
+        yield ((f"suppressed: {_suppressed(report)}", "dim"),)
     for note in report.notes:
         yield ((f"note: {clean(str(note))}", "dim"),)
+
+
+def _suppressed(report: Report) -> str:
+    counts = Counter((one.by, one.finding.rule) for one in report.suppressed)
+    return ", ".join(f"{count} {rule} by {clean(by)}" for (by, rule), count in counts.items())
 
 
 def dtype_lines(report: Report) -> Iterator[Line]:
@@ -90,7 +98,8 @@ def finding_lines(finding: Finding) -> Iterator[Line]:
     """The lines of one finding, the verdict first."""
     yield ((finding.rule, "rule"), (f": {clean(finding.message)}", "plain"))
     yield from _cause_lines(finding.cause)
-    yield ((f"  widens {_affected(finding)}", "plain"),)
+    if finding.sites:
+        yield ((f"  {'runs' if finding.rule == 'highest-precision' else 'widens'} {_affected(finding)}", "plain"),)
     if finding.impact.target:
         yield ((f"  predicted {_slowdown(finding.impact)}", "plain"),)
     yield (("  fix: ", "fix"), (clean(finding.fix), "plain"))
