@@ -99,7 +99,9 @@ def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
 
 
 def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text.splitlines()[0] if text)
+    return "".join(
+        character if character.isprintable() else repr(character)[1:-1] for character in text.splitlines()[0] if text
+    )
 
 
 def _write(path: Path, audits: list[dict]) -> None:

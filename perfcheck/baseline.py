@@ -44,7 +44,9 @@ def read_baseline(file: Path) -> set[Entry]:
     try:
         return {tuple(one[field] for field in _FIELDS) for one in json.loads(file.read_text(encoding="utf-8"))["findings"]}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CheckError(f"{file} is no baseline ({error}): write one with perfcheck check ... --write-baseline {file}") from error
+        raise CheckError(
+            f"{file} is no baseline ({error}): write one with perfcheck check ... --write-baseline {file}"
+        ) from error
 
 
 def compare(reports: Iterable[tuple[str, Report]], known: set[Entry]) -> Compared:

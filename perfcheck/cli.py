@@ -41,7 +41,9 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--min-slowdown", type=float, metavar="FRACTION")
     check.add_argument("--x64", action="store_true", help="trace with 64-bit types on")
     check.add_argument("--exit-zero", action="store_true", help="leave with 0 when there are findings")
-    check.add_argument("--baseline", type=Path, metavar="FILE", help="fail for findings that are not in it, and for entries that are gone")
+    check.add_argument(
+        "--baseline", type=Path, metavar="FILE", help="fail for findings that are not in it, and for entries that are gone"
+    )
     check.add_argument("--write-baseline", type=Path, metavar="FILE", help="write the findings there")
 
     rules = commands.add_parser("rules", help="list the rules")
@@ -53,9 +55,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 _CHECK_HELP = (
-    "A target's attr is a function without arguments that returns (model, sample) or (model, sample, options), or such a tuple; "
-    "sample is a tuple of positional arguments, options are keyword arguments of performance_check. Without attr, every function "
-    "of the file named perfcheck_* is one. Exit status: 0 clean, 1 findings, 2 could not check."
+    "A target's attr is a function without arguments that returns (model, sample) or (model, sample, options), or such a "
+    "tuple; sample is a tuple of positional arguments, options are keyword arguments of performance_check. Without attr, "
+    "every function of the file named perfcheck_* is one. Exit status: 0 clean, 1 findings, 2 could not check."
 )
 
 
@@ -198,7 +200,7 @@ def find_audits(target: str) -> Iterator[tuple[str, Callable[[], Any]]]:
     """(name, function that gives model and sample) for each audit a target names. Raises `CheckError` where it names none."""
     from .report import CheckError
 
-    place, _, attribute = target.partition(":") if not target[1:3] == ":\\" else (target, "", "")
+    place, _, attribute = target.partition(":") if target[1:3] != ":\\" else (target, "", "")
     module = _load(place)
     if not attribute:
         found = [name for name in vars(module) if name.startswith("perfcheck_") and callable(getattr(module, name))]

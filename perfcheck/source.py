@@ -140,6 +140,7 @@ def locate(position: Position) -> Location:
     table = _code_positions(code)
     line, end_line, start, end = table[instruction // 2] if instruction // 2 < len(table) else (None,) * 4
     line = line or code.co_firstlineno
+    linecache.checkcache(code.co_filename)
     text = linecache.getline(code.co_filename, line).rstrip("\n")
     last = text if not end_line or end_line == line else linecache.getline(code.co_filename, end_line).rstrip("\n")
     return Location(
