@@ -7,6 +7,8 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from . import cost, lowering
 from .causes import Group, group_causes
 from .lineage import Flow, Node
@@ -26,11 +28,14 @@ class Analysis:
     flow: Flow
     target: Target
     min_slowdown: float = 0.01
+    compute_dtype: np.dtype | None = None
 
     @classmethod
-    def of(cls, program: Program, target: Target, min_slowdown: float = 0.01) -> Analysis:
+    def of(
+        cls, program: Program, target: Target, min_slowdown: float = 0.01, compute_dtype: np.dtype | None = None
+    ) -> Analysis:
         """Analyse a program: one pass over its equations."""
-        return cls(program, Flow(program), target, min_slowdown)
+        return cls(program, Flow(program), target, min_slowdown, compute_dtype)
 
     @functools.cached_property
     def groups(self) -> list[Group]:

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import jax
+import numpy as np
 from jax.extend.core import ClosedJaxpr
 
 from .adapters import Options, adapt
@@ -37,6 +39,7 @@ def performance_check(
     select: Patterns = None,
     ignore: Patterns = None,
     within: Patterns = None,
+    compute_dtype: Any = None,
     warn: bool = True,
     **call_kwargs: Any,
 ) -> Report:
@@ -67,6 +70,7 @@ def performance_check(
       only a note.
     - `select`, `ignore`: rules to report alone, or not at all: names, or names at module paths ("float64-matmul@head").
     - `within`: packages or paths; findings whose cause lies elsewhere are counted, not reported.
+    - `compute_dtype`: the precision that was asked for, such as "bfloat16": matmuls that were born wider are findings.
     - `warn`: whether each finding is also a `PerformanceWarning` at the line that causes it.
     - `**call_kwargs`: keyword arguments of the call. Arrays and `ShapeDtypeStruct`s among their leaves are traced,
       the rest is passed as it is (`train=True`).
@@ -76,7 +80,13 @@ def performance_check(
     **Raises:** `CheckError` if the model or the sample cannot be used, with the model's own exception as its cause.
     """
     settings = settings_for(
-        target=target, min_slowdown=min_slowdown, select=select, ignore=ignore, within=within, rules=all_rules()
+        target=target,
+        min_slowdown=min_slowdown,
+        select=select,
+        ignore=ignore,
+        within=within,
+        compute_dtype=compute_dtype,
+        rules=all_rules(),
     )
     subject = adapt(model, sample, call_kwargs, Options(variables, rngs, method))
     report = judge(trace(subject, vjp=vjp, wrt=wrt, axes=axes), subject.name, settings)
@@ -93,6 +103,7 @@ def check_jaxpr(
     select: Patterns = None,
     ignore: Patterns = None,
     within: Patterns = None,
+    compute_dtype: Any = None,
     warn: bool = False,
 ) -> Report:
     """Audit a jaxpr that someone already has, such as one from `jax.make_jaxpr`.
@@ -102,7 +113,13 @@ def check_jaxpr(
     closed jaxpr.
     """
     settings = settings_for(
-        target=target, min_slowdown=min_slowdown, select=select, ignore=ignore, within=within, rules=all_rules()
+        target=target,
+        min_slowdown=min_slowdown,
+        select=select,
+        ignore=ignore,
+        within=within,
+        compute_dtype=compute_dtype,
+        rules=all_rules(),
     )
     report = judge(program_of(jaxpr), "jaxpr", settings)
     if warn:
@@ -114,11 +131,13 @@ def judge(program: Program, name: str, settings: Settings) -> Report:
     """Apply the rules to a traced program, and the settings to what they say."""
     start = time.perf_counter()
     target, reason = find_target(settings.target)
-    analysis = Analysis.of(program, target, settings.min_slowdown)
+    analysis = Analysis.of(program, target, settings.min_slowdown, settings.compute_dtype)
     said = [item for rule in all_rules().values() for item in rule.check(analysis)]
     sifted = sift(said, settings)
     findings = sorted(sifted.findings, key=lambda item: -item.impact.slowdown)
     notes = [*map(Note, program.notes), *sifted.notes]
+    if settings.compute_dtype == np.float64 and not jax.config.jax_enable_x64:  # type: ignore[attr-defined]
+        notes.append(Note("compute_dtype is float64, but x64 is off, so JAX computes nothing in it"))
     notes += [Note(f"{unused} matches nothing") for unused in sifted.unused]
     phases = Counter(site.phase for site in analysis.sites)
     facts = ProgramFacts(

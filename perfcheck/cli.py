@@ -39,6 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("--ignore", action="append", metavar="RULE[@GLOB]")
     check.add_argument("--within", action="append", metavar="PACKAGE")
     check.add_argument("--min-slowdown", type=float, metavar="FRACTION")
+    check.add_argument("--compute-dtype", metavar="DTYPE", help="the precision that was asked for, such as bfloat16")
     check.add_argument("--x64", action="store_true", help="trace with 64-bit types on")
     check.add_argument("--exit-zero", action="store_true", help="leave with 0 when there are findings")
     check.add_argument(
@@ -130,7 +131,7 @@ def _audit(make: Callable[[], Any], options: argparse.Namespace) -> Any:
     sample = sample if isinstance(sample, tuple) else (sample,)
     own = {
         name: value
-        for name in ("target", "select", "ignore", "within", "min_slowdown")
+        for name in ("target", "select", "ignore", "within", "min_slowdown", "compute_dtype")
         if (value := getattr(options, name)) is not None
     }
     return performance_check(model, *sample, **{**keywords, **own, "warn": False})

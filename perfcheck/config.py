@@ -11,7 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 
+from .precision import width
 from .program import ALLOW_SCOPE
 from .report import CheckError
 
@@ -29,6 +32,7 @@ class Settings:
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
+    compute_dtype: np.dtype | None = None
     origin: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
@@ -39,6 +43,7 @@ def settings_for(
     select: str | Iterable[str] | None = None,
     ignore: str | Iterable[str] | None = None,
     within: str | Iterable[str] | None = None,
+    compute_dtype: Any = None,
     rules: Iterable[str],
 ) -> Settings:
     """The settings of one call: what it gives itself, else what pyproject.toml says. Ignores of both add up.
@@ -54,11 +59,25 @@ def settings_for(
         select=_several(select) or _several(written.get("select")),
         ignore=tuple(dict.fromkeys((*own, *project))),
         within=_several(within) or _several(written.get("within")),
+        compute_dtype=_float_dtype(compute_dtype if compute_dtype is not None else written.get("compute_dtype")),
         origin={**dict.fromkeys(project, str(file)), **dict.fromkeys(own, "ignore=")},
     )
     for pattern in (*chosen.select, *chosen.ignore):
         _check_rule(pattern, rules)
     return chosen
+
+
+def _float_dtype(given: Any) -> np.dtype | None:
+    """The dtype that was asked for. Raises `CheckError` for what names no float dtype."""
+    if given is None:
+        return None
+    try:
+        dtype = np.dtype(given) if not isinstance(given, str) else jnp.dtype(given)
+    except TypeError:
+        dtype = None
+    if dtype is None or not width(dtype):
+        raise CheckError(f'compute_dtype={given!r} is no float dtype: pass "bfloat16", "float16", "float32" or a dtype')
+    return dtype
 
 
 def _several(value: str | Iterable[str] | None) -> tuple[str, ...]:
@@ -75,7 +94,7 @@ def _check_rule(pattern: str, rules: tuple[str, ...]) -> None:
         raise CheckError(f"there is no rule {name!r}.{hint} The rules are {', '.join(rules)}")
 
 
-_KNOWN = ("target", "min_slowdown", "select", "ignore", "within")
+_KNOWN = ("target", "min_slowdown", "select", "ignore", "within", "compute_dtype")
 
 
 def _from_project() -> tuple[Path | None, dict[str, Any]]:

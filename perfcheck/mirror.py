@@ -53,6 +53,17 @@ class Mirror:
                 nodes.append(node)
         return nodes
 
+    def forward(self, site: Site) -> Site | None:
+        """The forward product that a product of the backward pass transposes, or None."""
+        if not _transposed(site):
+            return None
+        first, second = site.eqn.invars[:2]
+        for cotangent in (first, second):
+            found = self._forward_products(Product(site, (first, second), None, 0), cotangent)
+            if found:
+                return found[0]
+        return None
+
     def widening(self, widening: Widening) -> list[Node] | None:
         """Nodes behind a widening that transposes a forward equation, or None if it transposes none."""
         site = widening.site

@@ -7,7 +7,7 @@ A `Program` is one closed jaxpr with a name for each input. A `Frame` is one jax
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal as Choice
 
 from jax.extend.core import ClosedJaxpr, Jaxpr, Literal, Var
@@ -98,7 +98,8 @@ class Program:
     `jaxpr` takes the leaves `inputs` describe, in order. `rules` are the custom gradients that the pullback held, as
     (equation, rule function) pairs. `vjp_error` says why there is no backward pass, or is None; `vjp_failed` whether
     that was an error and not just nothing to differentiate. `states` are the trees that the function takes and gives
-    back. `function` is what the user passed, to name what it closes over.
+    back. `function` is what the user passed, to name what it closes over; `fields` are the dtype fields of its modules by
+    module path.
     """
 
     jaxpr: ClosedJaxpr
@@ -110,6 +111,7 @@ class Program:
     seconds: float = 0.0
     states: tuple[State, ...] = ()
     function: Any = None
+    fields: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
 
     def input_of(self, atom: Atom) -> Input | None:
         """What is known of an input of the whole program, or None for any other atom."""

@@ -40,6 +40,7 @@ FRAMEWORKS = (
 """Top-level packages that users build models from and seldom mean to edit."""
 
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_TRACING = os.path.join(_OWN_FOLDER, "tracing.py")
 _STANDARD_LIBRARY = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 
 Position = tuple[Any, int]
@@ -77,7 +78,7 @@ def own_positions(eqn: Any) -> list[Position]:
     kept: list[Position] = []
     for code, instruction in compat.raw_frames(eqn):
         file = code.co_filename
-        if file.startswith(_OWN_FOLDER) or (code.co_name in compat.TRACE_BORDERS and file.startswith(compat.JAX_FOLDER)):
+        if file == _TRACING or (code.co_name in compat.TRACE_BORDERS and file.startswith(compat.JAX_FOLDER)):
             break
         if not _is_internal(file):
             kept.append((code, instruction))

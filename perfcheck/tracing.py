@@ -65,6 +65,7 @@ def trace(subject: Subject, *, vjp: bool = True, wrt: Wanted = None, axes: dict[
         time.perf_counter() - start,
         _states(subject, run),
         subject.source,
+        subject.fields,
     )
 
 
@@ -99,7 +100,9 @@ def _forward_only(
     except Exception as own:
         raise _unusable(subject, own) from own
     seconds = time.perf_counter() - start
-    return Program(closed, inputs, (), _in_words(error), True, notes, seconds, _states(subject, run), subject.source)
+    return Program(
+        closed, inputs, (), _in_words(error), True, notes, seconds, _states(subject, run), subject.source, subject.fields
+    )
 
 
 class _Run:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import jax
 
 from ..report import CheckError
+from .fields import DtypeField, dtype_fields
 from .subject import Options, Subject, argument, bracketed, keyword_argument, parameter_names, sample_arguments
 
 
@@ -25,7 +27,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
     names = parameter_names(model.apply, len(sample), start=3 if stateful else 2)
     arguments, merge = sample_arguments(sample, names, ("sample",) * len(sample))
     traced_keywords, merge_keywords = keyword_argument(keywords)
-    key = jax.eval_shape(jax.random.key, 0) if options.rngs is None else options.rngs
+    key = jax.eval_shape(jax.random.PRNGKey, 0) if options.rngs is None else options.rngs
     variables = options.variables
     if variables is None:
 
@@ -40,7 +42,19 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
             ) from error
     params, state = _pair(variables, stateful)
 
+    fields: dict[str, tuple[DtypeField, ...]] = {}
+
+    def note_fields(following: Callable[..., Any], given: Any, options: Any, context: Any) -> Any:
+        path = getattr(context.module, "module_name", "").replace("/~/", "/")  # none yet while it is being built
+        if path and path not in fields:
+            fields[path] = dtype_fields(context.module)
+        return following(*given, **options)
+
     def function(params: Any, state: Any, key: Any, *values: Any) -> tuple[Any, Any]:
+        with haiku.intercept_methods(note_fields):
+            return apply(params, state, key, *values)
+
+    def apply(params: Any, state: Any, key: Any, *values: Any) -> tuple[Any, Any]:
         given, options = merge(values[:-1]), merge_keywords(values[-1])
         if stateful:
             return model.apply(params, state, key, *given, **options)
@@ -58,6 +72,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         "haiku function",
         tuple(range(3, 3 + len(sample))),
         model,
+        fields,
     )
 
 

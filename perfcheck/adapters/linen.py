@@ -9,6 +9,7 @@ from typing import Any
 import jax
 
 from ..report import CheckError
+from .fields import DtypeField, dtype_fields
 from .subject import (
     Options,
     Subject,
@@ -55,9 +56,18 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         raise CheckError("variables= takes the dictionary that model.init returned, {'params': ...}")
     mutable = [name for name in variables if name != "params"]
 
+    fields: dict[str, tuple[DtypeField, ...]] = {}
+
+    def note_fields(following: Callable[..., Any], given: Any, options: Any, context: Any) -> Any:
+        path = "/".join((type(model).__name__, *context.module.path))
+        if path not in fields:
+            fields[path] = dtype_fields(context.module)
+        return following(*given, **options)
+
     def function(variables: Any, streams: Any, *values: Any) -> tuple[Any, Any]:
         given = merge(values[:-1])
-        result = model.apply(variables, *given, rngs=streams, mutable=mutable, **merge_keywords(values[-1]), **call)
+        with sys.modules["flax.linen"].intercept_methods(note_fields):
+            result = model.apply(variables, *given, rngs=streams, mutable=mutable, **merge_keywords(values[-1]), **call)
         return result if mutable else (result, ())
 
     return Subject(
@@ -71,6 +81,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         type(model).__name__,
         tuple(range(2, 2 + len(sample))),
         model,
+        fields,
     )
 
 

@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 from ..report import CheckError
+from .fields import walk_fields
 from .subject import (
     Options,
     Subject,
@@ -49,6 +50,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         type(model).__name__,
         tuple(range(1, 1 + len(sample))),
         model,
+        walk_fields(model, lambda value: isinstance(value, nnx.Module)),
     )
 
 

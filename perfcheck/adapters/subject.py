@@ -12,6 +12,7 @@ import numpy as np
 
 from ..program import Role
 from ..report import CheckError
+from .fields import DtypeField
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Subject:
     """A model as a pure function: `function(*values)` returns (outputs, further arrays that are not differentiated).
 
     `positions` are the arguments that hold the user's own positional ones, in order; `source` is what the user passed.
+    `fields` holds the dtype fields of its modules by module path; an adapter may fill it while the function is traced.
     """
 
     function: Callable[..., tuple[Any, Any]]
@@ -54,6 +56,7 @@ class Subject:
     name: str
     positions: tuple[int, ...] = ()
     source: Any = None
+    fields: dict[str, tuple[DtypeField, ...]] = dataclasses.field(default_factory=dict)
 
 
 def argument(

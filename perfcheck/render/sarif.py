@@ -87,9 +87,8 @@ def fingerprint(model: str, finding: Finding) -> str:
 def identity(finding: Finding) -> tuple[str, str, str, str]:
     """What a finding is known by when lines move: rule, module path, kind of cause, and the cause's own name."""
     cause = finding.cause
-    name = (
-        cause.leaves[0] if cause.leaves else (cause.location or cause.meets).expression if cause.meets or cause.location else ""
-    )  # type: ignore[union-attr]
+    where = cause.location or cause.meets
+    name = cause.leaves[0] if cause.leaves else where.expression if where else ""
     return finding.rule, cause.module, cause.kind, name
 
 

@@ -46,7 +46,7 @@ def _finding(sites: list[Site]) -> Finding:
     first = sites[0]
     name = first.eqn.primitive.name
     where, library = source.place(first)
-    called: str = _WORDS.get(name, name)
+    called = _WORDS.get(name) or str(name)
     ordered = any("rdered" in str(effect) and "Unordered" not in str(effect) for effect in first.eqn.effects)
     order = ", in order with every other ordered effect" if ordered or first.eqn.params.get("ordered") else ""
     times = _times(sites)
