@@ -16,7 +16,7 @@ from .mirror import Mirror
 from .precision import width
 from .program import Outline, Program, Site
 from .report import Lowered, Matmul, Platform
-from .roots import find_roots, product_nodes
+from .roots import affected_products, find_roots
 from .targets import Target
 
 
@@ -40,8 +40,7 @@ class Analysis:
     @functools.cached_property
     def groups(self) -> list[Group]:
         """The causes behind affected matmuls."""
-        uses = [(product.site, product_nodes(product, self.mirror)) for product in self.flow.products]
-        return self.causes_of(uses)
+        return group_causes(self.program, affected_products(self.program, self.mirror, self.flow.products))
 
     @functools.cached_property
     def mirror(self) -> Mirror:

@@ -45,7 +45,7 @@ def wide_parts(analysis: Analysis, asked: np.dtype) -> list[WidePart]:
         dtype = product_dtype(tuple(site.eqn.invars[:2]), site.eqn.params.get("precision"))
         if width(dtype) <= width(asked):
             narrow.append(site)
-        elif (id(site.frame), id(site.eqn)) not in explained and not _widened(analysis, site):
+        elif (id(site.frame), id(site.eqn)) not in explained:
             wide.append(site)
     if not wide:
         return []
@@ -57,12 +57,6 @@ def wide_parts(analysis: Analysis, asked: np.dtype) -> list[WidePart]:
         top = _top(path, narrow_paths)
         parts.setdefault((birth.kind, re.sub(r"\d+", "*", top)), []).append((top, site, birth))
     return [_part(kind, pattern, members) for (kind, pattern), members in parts.items()]
-
-
-def _widened(analysis: Analysis, site: Site) -> bool:
-    """Whether a factor has a lineage: then another rule speaks of it, or its widening was let pass."""
-    forward = analysis.mirror.forward(site) or site
-    return any(forward.frame.node(atom) is not None for atom in forward.eqn.invars[:2])
 
 
 def _top(path: str, narrow_paths: set[str]) -> str:

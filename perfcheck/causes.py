@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -12,13 +11,11 @@ import numpy as np
 from jax.extend.core import Var
 
 from . import source
+from .ancestry import way_back
 from .precision import atom_width, width
 from .program import CALLBACKS, Atom, Frame, Input, Program, Site, is_matmul
 from .report import Cause, Location
 from .roots import Reached, Root
-
-_STEPS = 10_000
-"""Equations followed back from a value before its birthplace is taken to be where the search stands."""
 
 _COUNTED = frozenset({"iota", "random_bits", "threefry2x32", "rng_bit_generator", "random_wrap", "random_seed"})
 """Primitives that make integers from nothing: what is made of them in one expression is a creation."""
@@ -150,44 +147,32 @@ def _rule_of(program: Program, site: Site) -> Any:
 
 def birthplace(program: Program, frame: Frame, atom: Atom, near: Site | None = None) -> Birth:
     """Follow a wide value back to where it first got its width: a literal, a constant, an input leaf or an equation."""
-    bits = atom_width(atom)
-    for _ in range(_STEPS):
-        if not isinstance(atom, Var):
-            return _constant_birth(atom.val, atom.aval, atom)
-        maker = frame.maker(atom)
-        if maker is None:
-            step = _outwards(program, frame, atom)
-            if isinstance(step, Birth):
-                return step
-            frame, atom = step
-            continue
-        inside = frame.result(maker, atom)
-        if inside is not None:
-            frame, atom = inside
-            continue
-        wide = [operand for operand in maker.invars if atom_width(operand) == bits]
-        onwards = max((operand for operand in wide if isinstance(operand, Var)), key=_elements, default=None)
-        if onwards is None or maker.primitive.name in CALLBACKS:
-            return _equation_birth(Site(frame, maker), wide, near)
-        atom = onwards
-    return Birth("creation", f"{_kind_of_array(atom.aval)} value", None, ("far", id(atom)))
+    step = None
+    for step in way_back(frame, atom):
+        if step.is_last:
+            break
+    if step is None or not step.is_last:
+        return Birth("creation", f"{_kind_of_array(atom.aval)} value", None, ("far", id(atom)))
+    if step.maker is not None:
+        wide = [operand for operand in step.maker.invars if atom_width(operand) == atom_width(step.atom)]
+        return _equation_birth(Site(step.frame, step.maker), wide, near)
+    if not isinstance(step.atom, Var):
+        return _constant_birth(step.atom.val, step.atom.aval, step.atom)
+    return _input_birth(program, step.frame, step.atom)
 
 
-def _outwards(program: Program, frame: Frame, atom: Var) -> Birth | tuple[Frame, Atom]:
-    """From an input or constant of a nested jaxpr to its caller's value; at the outermost, to an input leaf."""
+def _input_birth(program: Program, frame: Frame, atom: Var) -> Birth:
+    """The birth of a constant of a jaxpr, of an input of the whole program, or of an input whose caller is unknown."""
     constants = dict(zip(frame.jaxpr.constvars, frame.constants, strict=False))
     if atom in constants:
         return _constant_birth(constants[atom], atom.aval, constants[atom])
-    if frame.parent is None:
-        leaf = program.input_of(atom)
-        if leaf is None:
-            return Birth("constant", f"{_kind_of_array(atom.aval)} constant", None, ("constvar", id(atom)))
-        return Birth(leaf.role, f"{_kind_of_array(atom.aval)} {leaf.role} {leaf.name}", None, ("leaf", leaf.name), leaf)
-    outer = frame.operand(atom)
-    if outer is None:
+    if frame.parent is not None:
         call = Site(frame.parent, frame.call)
         return Birth("creation", f"{_kind_of_array(atom.aval)} value", source.place(call)[0], ("call", id(frame.call)))
-    return frame.parent, outer
+    leaf = program.input_of(atom)
+    if leaf is None:
+        return Birth("constant", f"{_kind_of_array(atom.aval)} constant", None, ("constvar", id(atom)))
+    return Birth(leaf.role, f"{_kind_of_array(atom.aval)} {leaf.role} {leaf.name}", None, ("leaf", leaf.name), leaf)
 
 
 def _constant_birth(value: Any, aval: Any, owner: Any) -> Birth:
@@ -272,10 +257,6 @@ def _spread_dtype(root: Root) -> Any:
 
 def _converted(root: Root) -> str:
     return _kind_of_array(root.widening.operand.aval)
-
-
-def _elements(atom: Atom) -> int:
-    return math.prod(size if isinstance(size, int) else 1 for size in atom.aval.shape)
 
 
 def _kind_of_array(aval: Any) -> str:

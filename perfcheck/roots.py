@@ -13,19 +13,25 @@ from typing import Any
 from jax.extend.core import Literal, Var
 
 from . import source
+from .ancestry import way_back
 from .lineage import Join, Node, Product, Widening
 from .mirror import Mirror
 from .order import strongly_connected
-from .program import Atom, Frame, Program, Site
+from .program import Atom, Frame, Program, Site, is_matmul
 
 
 @dataclasses.dataclass(frozen=True)
 class Root:
-    """A widening that nothing else explains. `demand` is the (frame, atom) beside it that asked for it, if any."""
+    """A widening that nothing else explains. `demand` is the (frame, atom) beside it that asked for it, if any.
+
+    `hand_written` marks one in a backward rule. `joins_stream` marks one that only brings a value up to the model's own
+    stream of activations (the sample, or what wide matmuls computed from it): the stream is wide with and without it.
+    """
 
     widening: Widening
     demand: tuple[Frame, Atom] | None
     hand_written: bool = False
+    joins_stream: bool = False
 
     @property
     def site(self) -> Site:
@@ -49,6 +55,33 @@ def product_nodes(product: Product, mirror: Mirror) -> list[Node]:
         return mirrored
     nodes: list[Node] = [node for atom in product.factors if (node := product.site.frame.node(atom)) is not None]
     return nodes if product.mixed is None else [*nodes, product.mixed]
+
+
+def affected_products(program: Program, mirror: Mirror, products: list[Product]) -> list[Reached]:
+    """The affected matmuls among products with a widened or mixed factor, with their roots, in program order.
+
+    A product of two factors that are wide anyway is not affected by what merely joined their stream on the way.
+    """
+    found = find_roots(program, mirror, [(product.site, product_nodes(product, mirror)) for product in products])
+    direct = {_place(product.site) for product in products if _widens_a_factor(product)}
+
+    def is_affected(reached: Reached) -> bool:
+        if not all(root.joins_stream for root in reached.roots):
+            return True
+        forward = mirror.forward(reached.site)
+        return _place(reached.site) in direct if forward is None else _place(forward) in direct
+
+    return [reached for reached in found if is_affected(reached)]
+
+
+def _place(site: Site) -> tuple[int, int]:
+    return id(site.frame), id(site.eqn)
+
+
+def _widens_a_factor(product: Product) -> bool:
+    """Whether a factor was brought up just to be multiplied: unequal dtypes, or the converted value itself."""
+    nodes = [product.site.frame.node(atom) for atom in product.factors]
+    return product.mixed is not None or any(type(node) is Widening for node in nodes)
 
 
 def find_roots(program: Program, mirror: Mirror, uses: list[tuple[Site, list[Node]]]) -> list[Reached]:
@@ -146,6 +179,15 @@ class _Search:
         leaf = self.program.input_of(atom)
         return leaf is not None and leaf.role == "parameter"
 
+    def _is_stream(self, frame: Frame, atom: Atom) -> bool:
+        """Whether a value born wide is the sample, or was computed from it by wide matmuls."""
+        step = None
+        for step in way_back(frame, atom):
+            if step.maker is not None and is_matmul(step.maker):
+                return True
+        leaf = None if step is None or step.maker is not None else self.program.input_of(step.atom)
+        return leaf is not None and leaf.role == "sample"
+
     def _update(self, node: Node, bits: dict[int, int]) -> bool:
         """Join what is known behind a node by now; whether that is news."""
         if type(node) is Widening and node.serial not in self.edges and not bits[node.serial]:
@@ -166,9 +208,12 @@ class _Search:
         demand = None
         for candidate in self.candidates[widening.serial]:
             born_wide = candidate.together or (not asked and not candidate.literal)
+            if asked and not candidate.literal and not candidate.together and self._is_stream(candidate.frame, candidate.atom):
+                born_wide = True  # cast by hand to the dtype of the stream it joins
             if born_wide and demand is None and not (candidate.node is not None and candidate.node.serial in derived):
                 demand = (candidate.frame, candidate.atom)
-        self.roots.append(Root(widening, demand, hand_written=_transposed(widening)))
+        joins = demand is not None and not widening.is_product and self._is_stream(*demand)
+        self.roots.append(Root(widening, demand, _transposed(widening), joins))
         return 1 << (len(self.roots) - 1)
 
     def _further_turns(self, ordered: list[Node], bits: dict[int, int]) -> None:
