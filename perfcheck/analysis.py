@@ -14,7 +14,7 @@ from .causes import Group, group_causes
 from .lineage import Flow, Node
 from .mirror import Mirror
 from .precision import width
-from .program import Outline, Program, Site
+from .program import Program, Site
 from .report import Lowered, Matmul, Platform
 from .roots import affected_products, find_roots
 from .targets import Target
@@ -54,12 +54,33 @@ class Analysis:
     @functools.cached_property
     def sites(self) -> tuple[Site, ...]:
         """Every matmul of the program, in program order."""
-        return tuple(Outline().sites(self.flow.root))
+        return tuple(self.flow.outline.sites(self.flow.root))
 
     @functools.cached_property
     def seconds(self) -> float:
         """Time predicted for all matmuls on the target."""
-        return sum(cost.price(site, self.target).seconds for site in self.sites)
+        return sum(self.price(site).seconds for site in self.sites)
+
+    def tally(self, sites: Iterable[Site]) -> dict[tuple[str, str], int]:
+        """FLOPs of matmul sites over all their turns, summed by (dtype they compute in, phase)."""
+        totals: dict[tuple[str, str], int] = {}
+        for site in sites:
+            priced = self.price(site)
+            key = priced.dtype, site.phase
+            totals[key] = totals.get(key, 0) + priced.flops
+        return totals
+
+    def price(self, site: Site, narrow: np.dtype | None = None) -> cost.Price:
+        """The price of a matmul on the target, worked out once an equation, number of turns and dtype."""
+        key = id(site.eqn), site.frame.trips, narrow
+        known = self._prices.get(key)
+        if known is None:
+            known = self._prices[key] = cost.price(site, self.target, narrow)
+        return known
+
+    @functools.cached_property
+    def _prices(self) -> dict[Any, cost.Price]:
+        return {}
 
     def list_matmuls(self) -> tuple[Matmul, ...]:
         """The public record of every matmul, in program order."""
@@ -68,7 +89,7 @@ class Analysis:
     @functools.cached_property
     def flops(self) -> dict[tuple[str, str], int]:
         """FLOPs of all matmuls by (dtype, phase)."""
-        return cost.tally(self.sites)
+        return self.tally(self.sites)
 
     @functools.cached_property
     def all_float64(self) -> bool:
@@ -97,4 +118,4 @@ class Analysis:
 
     def describe(self, sites: Iterable[Site]) -> tuple[Matmul, ...]:
         """The public records of some matmuls."""
-        return tuple(cost.describe(site, self.target) for site in sites)
+        return tuple(cost.describe(site, self.price(site)) for site in sites)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from . import source
@@ -56,18 +55,15 @@ def _sharded_axes(aval: Any) -> dict[Any, int]:
     return named
 
 
-def describe(site: Site, target: Target) -> Matmul:
-    """The public record of a matmul site, priced for a target."""
+def describe(site: Site, cost: Price) -> Matmul:
+    """The public record of a matmul site with its price."""
     eqn = site.eqn
     trips = site.frame.trips
-    precision = eqn.params.get("precision")
-    dtype = product_dtype(tuple(eqn.invars[:2]), precision)
-    cost = price(site, target)
     return Matmul(
         primitive=eqn.primitive.name,
         operands=tuple(array_text(atom.aval) for atom in eqn.invars[:2]),
         result=array_text(eqn.outvars[0].aval),
-        dtype=str(dtype),
+        dtype=cost.dtype,
         phase=site.phase,
         recomputed=site.recomputed,
         module=source.module_path(site.scopes()),
@@ -76,25 +72,18 @@ def describe(site: Site, target: Target) -> Matmul:
         bytes=cost.bytes,
         seconds=cost.seconds,
         at_least=trips is None,
-        precision=asked_precision(precision),
+        precision=asked_precision(eqn.params.get("precision")),
         allowed=site.allowed(),
     )
 
 
-def tally(sites: Iterable[Site]) -> dict[tuple[str, str], int]:
-    """FLOPs of matmul sites, summed by (dtype they compute in, phase), over all loop turns."""
-    totals: dict[tuple[str, str], int] = {}
-    for site in sites:
-        dtype = product_dtype(tuple(site.eqn.invars[:2]), site.eqn.params.get("precision"))
-        key = str(dtype), site.phase
-        totals[key] = totals.get(key, 0) + flops(site.eqn) * (site.frame.trips or 1)
-    return totals
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class Price:
-    """What one matmul site costs over all its turns: FLOPs, bytes moved, and predicted seconds on a target."""
+    """What one matmul site costs over all its turns: the dtype it computes in, FLOPs, bytes moved, and predicted seconds
+    on a target.
+    """
 
+    dtype: str
     flops: int
     bytes: int
     seconds: float
@@ -119,7 +108,7 @@ def price(site: Site, target: Target, narrow: Any = None) -> Price:
         )
         dtype = narrow if width(narrow) < width(dtype) else dtype
     rate = target.rate(str(dtype), asked_precision(precision))
-    return Price(operations, moved, max(operations / rate, moved / (1e9 * target.bandwidth)))
+    return Price(str(dtype), operations, moved, max(operations / rate, moved / (1e9 * target.bandwidth)))
 
 
 def array_text(aval: Any) -> str:

@@ -8,15 +8,30 @@ the graph, and only what lies behind a matmul.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
-from collections.abc import Iterable
+import gc
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from jax.extend.core import Jaxpr, Literal, Var
 
 from . import compat
 from .precision import WORKING_WIDTH, WORKING_WIDTHS, families_differ, product_dtype, working_width
-from .program import CALLBACKS, COLLECTIVES, COTANGENT, HOST_CALLBACKS, MATMULS, Atom, Body, Frame, Program, Site, bodies
+from .program import (
+    CALLBACKS,
+    COLLECTIVES,
+    COTANGENT,
+    HOST_CALLBACKS,
+    MATMULS,
+    Atom,
+    Body,
+    Frame,
+    Outline,
+    Program,
+    Site,
+    bodies,
+)
 
 _KEEP = frozenset(
     [
@@ -47,6 +62,20 @@ _BORN_ANEW = frozenset({"bitcast_convert_type", COTANGENT}) | CALLBACKS
 """Primitives whose float result is no wider form of their float operands."""
 
 _MEETINGS_KEPT = 4
+
+
+@contextlib.contextmanager
+def _no_collection() -> Iterator[None]:
+    """Hold the cyclic collector while nodes are made: none of them is garbage, and each full collection would look through
+    every object of the traced program again.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class Widening:
@@ -107,6 +136,7 @@ class Flow:
         self.callbacks: list[Site] = []
         self.wide_values: list[Site] = []
         self.frames: dict[int, Frame] = {}
+        self.outline = Outline()
         self.equations = 0
         self._special = {
             **dict.fromkeys(MATMULS, self._matmul),
@@ -117,7 +147,8 @@ class Flow:
         self._holds: dict[str, bool] = {}
         self._clean: dict[int, Jaxpr] = {}
         self.root = program.root()
-        self._walk(self.root)
+        with _no_collection():
+            self._walk(self.root)
 
     def _next(self) -> int:
         self._serial += 1
@@ -130,16 +161,22 @@ class Flow:
         nodes, widths, holds, special = frame.nodes, WORKING_WIDTHS, self._holds, self._special
         get = nodes.get
         references = any(compat.is_reference(var.aval) for var in frame.jaxpr.invars)
-        self.equations += len(frame.jaxpr.eqns)
-        self.frames.setdefault(id(frame.jaxpr), frame)
+        outline = self.outline.begin(frame.jaxpr)
+        if outline is not None:
+            self.equations += len(frame.jaxpr.eqns)
+            self.frames[id(frame.jaxpr)] = frame
         for eqn in frame.jaxpr.eqns:
             name = eqn.primitive.name
             handler = special.get(name)
             if handler is not None and handler(frame, eqn):
+                if outline is not None:
+                    outline.append((eqn, ()))
                 continue
             if eqn.params and (holds[name] if name in holds else self._may_hold(name, eqn)):
                 inner = bodies(eqn)
                 if inner:
+                    if outline is not None:
+                        outline.append((eqn, inner))
                     self._call(frame, eqn, inner)
                     continue
             for out in eqn.outvars:

@@ -376,24 +376,38 @@ def is_literal(atom: Atom) -> bool:
 
 
 class Outline:
-    """What of a program is a matmul or holds one: collected once a jaxpr, so that large programs are listed cheaply."""
+    """What of a program is a matmul or holds one, by jaxpr, so that large programs are listed cheaply.
+
+    Whoever walks a jaxpr anyway may fill in its part with `begin`; what nobody walked is looked through when asked for.
+    """
 
     def __init__(self) -> None:
-        self._parts: dict[int, tuple[Jaxpr, list[tuple[Equation, tuple[Body, ...]]]]] = {}
+        self._noted: dict[int, tuple[Jaxpr, list[tuple[Equation, tuple[Body, ...]]]]] = {}
+        self._parts: dict[int, list[tuple[Equation, tuple[Body, ...]]]] = {}
+
+    def begin(self, jaxpr: Jaxpr) -> list[tuple[Equation, tuple[Body, ...]]] | None:
+        """A list for (matmul, no bodies) and (call, its bodies) in program order, to be filled by the caller; None where
+        this jaxpr is known.
+        """
+        if id(jaxpr) in self._noted:
+            return None
+        return self._noted.setdefault(id(jaxpr), (jaxpr, []))[1]
 
     def parts(self, jaxpr: Jaxpr) -> list[tuple[Equation, tuple[Body, ...]]]:
         """The equations of `jaxpr` that are matmuls (with no bodies) or whose bodies hold some, in program order."""
         known = self._parts.get(id(jaxpr))
         if known is None:
-            self._parts[id(jaxpr)] = known = (jaxpr, [])
-            for eqn in jaxpr.eqns:
-                if is_matmul(eqn):
-                    known[1].append((eqn, ()))
-                elif eqn.params:
-                    inner = bodies(eqn)
-                    if any(self.parts(_opened(body)) for body in inner):
-                        known[1].append((eqn, inner))
-        return known[1]
+            noted = self.begin(jaxpr)
+            if noted is not None:
+                for eqn in jaxpr.eqns:
+                    inner = () if is_matmul(eqn) else bodies(eqn)
+                    if inner or is_matmul(eqn):
+                        noted.append((eqn, inner))
+            known = self._parts[id(jaxpr)] = []
+            for eqn, inner in self._noted[id(jaxpr)][1]:
+                if not inner or any(self.parts(_opened(body)) for body in inner):
+                    known.append((eqn, inner))
+        return known
 
     def sites(self, frame: Frame) -> Iterator[Site]:
         """Every matmul below `frame`, in program order."""

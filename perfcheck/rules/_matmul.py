@@ -8,7 +8,6 @@ import numpy as np
 
 from ..analysis import Analysis
 from ..causes import Group
-from ..cost import price
 from ..fixes import fix_for
 from ..precision import width
 from ..program import Site
@@ -51,7 +50,7 @@ def impact(analysis: Analysis, sites: Iterable[Site], narrow: np.dtype) -> Impac
     flops = extra = 0
     at_least = False
     for site in sites:
-        before, after = price(site, analysis.target), price(site, analysis.target, narrow)
+        before, after = analysis.price(site), analysis.price(site, narrow)
         now += before.seconds
         undone += after.seconds
         flops += before.flops

@@ -10,7 +10,6 @@ from .. import source
 from ..adapters.fields import DtypeField
 from ..analysis import Analysis
 from ..asked import WidePart, shares_by_module, wide_parts
-from ..cost import tally
 from ..precision import product_dtype, width
 from ..program import Site
 from ..report import Cause, Finding, Note
@@ -143,7 +142,7 @@ def _own_words(analysis: Analysis) -> Iterator[Note]:
         return
     wide = [site for site in analysis.sites if width(_dtype(site)) > width(own)]
     total = sum(analysis.flops.values())
-    share = sum(tally(wide).values()) / total if total else 0
+    share = sum(analysis.tally(wide).values()) / total if total else 0
     if share < analysis.min_slowdown:
         return
     parts = shares_by_module(wide_parts(analysis, own), analysis.flops)
