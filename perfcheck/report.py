@@ -310,11 +310,14 @@ class Report(Sequence[Finding]):
         """
         for finding in self.findings:
             where = finding.cause.location or finding.cause.meets or finding.cause.library
-            text = f"{finding.rule}: {finding.message}: {finding.cause.description}. {finding.fix}. See {finding.tip}"
+            text = f"{finding.rule}: {finding.message}: {finding.cause.description}. {finding.fix}. See {finding.tip} {_SILENCE}"
             if where is None:
                 warnings.warn(text, PerformanceWarning, stacklevel=2)
             else:
                 _warn_at(where, text)
+
+
+_SILENCE = "(silence it with warn=False, or by category perfcheck.PerformanceWarning)"
 
 
 def _warn_at(where: Location, text: str) -> None:

@@ -9,7 +9,7 @@ from typing import Literal
 from ..report import Cause, Finding, Impact, Location, Matmul, Report
 from .clean import cells, clean, short_path
 
-Style = Literal["plain", "rule", "place", "code", "mark", "dim", "fix", "good", "bar"]
+Style = Literal["plain", "rule", "place", "code", "mark", "dim", "fix", "good", "bar", "tip"]
 Span = tuple[str, Style]
 Line = tuple[Span, ...]
 
@@ -103,7 +103,7 @@ def finding_lines(finding: Finding) -> Iterator[Line]:
     if finding.impact.target:
         yield ((f"  predicted {_slowdown(finding.impact)}", "plain"),)
     yield (("  fix: ", "fix"), (clean(finding.fix), "plain"))
-    yield (("  tip: ", "dim"), (clean(finding.tip), "dim"))
+    yield (("  tip: ", "dim"), (clean(finding.tip), "tip"))
 
 
 def _cause_lines(cause: Cause) -> Iterator[Line]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 from ..report import Report
@@ -19,7 +20,10 @@ _STYLES: dict[Style, str] = {
     "fix": "bold green",
     "good": "bold green",
     "bar": "blue",
+    "tip": "dim",
 }
+
+_TIPS = (Path(__file__).parent.parent / "tips.md").as_uri()
 
 
 def report_renderable(report: Report) -> Any:
@@ -31,7 +35,7 @@ def report_renderable(report: Report) -> Any:
         if number:
             whole.append("\n")
         for text, style in line:
-            whole.append(text, style=_STYLES[style])
+            whole.append(text, style=f"dim link {_TIPS}#{text.partition('#')[2]}" if style == "tip" else _STYLES[style])
     return whole
 
 
