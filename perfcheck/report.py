@@ -273,6 +273,11 @@ class Report(Sequence[Finding]):
 
         return report_renderable(self)
 
+    def _repr_html_(self) -> str:
+        from .render.html import report_html
+
+        return report_html(self)
+
     def to_dict(self) -> dict[str, Any]:
         """The report as plain values, in the form `render/report.schema.json` describes."""
         from .render.json import report_dict

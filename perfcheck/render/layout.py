@@ -189,7 +189,7 @@ def summary_lines(report: Report) -> Iterator[Line]:
     yield from dtype_lines(report)
     yield ((f"  {report.program.matmul_seconds:.3g} s of matmuls predicted on {_priced_for(report)}", "plain"),)
     rows = [("module", "matmuls", "FLOPs", "dtypes", "seconds")]
-    for module, matmuls in sorted(_by_module(report).items(), key=lambda item: -sum(one.seconds for one in item[1])):
+    for module, matmuls in sorted(by_module(report).items(), key=lambda item: -sum(one.seconds for one in item[1])):
         rows.append(
             (
                 clean(module) or "(no module)",
@@ -205,7 +205,8 @@ def summary_lines(report: Report) -> Iterator[Line]:
         yield ((f"  {text.rstrip()}", "plain" if number else "dim"),)
 
 
-def _by_module(report: Report) -> dict[str, list[Matmul]]:
+def by_module(report: Report) -> dict[str, list[Matmul]]:
+    """The matmuls of each module path, in program order."""
     found: dict[str, list[Matmul]] = {}
     for matmul in report.matmuls:
         found.setdefault(matmul.module, []).append(matmul)
