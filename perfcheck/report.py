@@ -315,7 +315,9 @@ class Report(Sequence[Finding]):
         """
         for finding in self.findings:
             where = finding.cause.location or finding.cause.meets or finding.cause.library
-            text = f"{finding.rule}: {finding.message}: {finding.cause.description}. {finding.fix}. See {finding.tip} {_SILENCE}"
+            text = (
+                f"{finding.rule}: {finding.message}: {finding.cause.description}. {finding.fix}. See {finding.tip} {_SILENCE}"
+            )
             if where is None:
                 warnings.warn(text, PerformanceWarning, stacklevel=2)
             else:

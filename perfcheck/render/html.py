@@ -52,9 +52,9 @@ def page_of(sections: Iterable[str]) -> str:
 
 @functools.cache
 def _macros() -> Any:
-    from jinja2 import Environment, PackageLoader
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    environment = Environment(loader=PackageLoader("perfcheck.render", "."), autoescape=True)
+    environment = Environment(loader=PackageLoader("perfcheck.render", "."), autoescape=True, undefined=StrictUndefined)
     environment.globals |= {
         "clean": _printable,
         "percent": percent,
