@@ -228,7 +228,7 @@ class Flow:
         if eqn.primitive.name in _KEEP:
             return found[0]
         for atom, node in zip(atoms, found, strict=True):
-            if type(node) is Widening and not node.is_product:
+            if type(node) is Widening and node.beside is None:
                 self._meet(frame, eqn, atom, node)
         return self._union(self._derive(node) for node in found)
 
@@ -297,7 +297,7 @@ class Flow:
             frame.nodes[out] = Widening(self._next(), Site(frame, eqn), first, result, True)
             return
         for atom, node in found:
-            if type(node) is Widening and not node.is_product:
+            if type(node) is Widening and node.beside is None:
                 self._meet(frame, eqn, atom, node)
         carried = [self._derive(node) for atom, node in found if working_width(atom.aval.dtype) == result]
         if carried:

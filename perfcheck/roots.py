@@ -271,7 +271,7 @@ def _candidates(widening: Widening) -> list[_Candidate]:
         if node is widening or (node is not None and node is widening.derived):
             continue
         together = frame is widening.site.frame and here == source.expression(Site(frame, eqn))
-        if literal and (not together or here is None):
+        if (literal or widening.is_product) and (not together or here is None):
             continue
         found.append(_Candidate(frame, atom, node, together, literal))
     return sorted(found, key=lambda candidate: not candidate.together)
