@@ -11,8 +11,9 @@ import numpy as np
 
 from . import cost, lowering
 from .causes import Group, group_causes
-from .lineage import Flow, Node
+from .lineage import Flow
 from .mirror import Mirror
+from .nodes import Node
 from .precision import width
 from .program import Program, Site
 from .report import Lowered, Matmul, Platform

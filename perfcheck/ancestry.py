@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterator
 from typing import Any
 
 from jax.extend.core import Var
 
 from .precision import atom_width
-from .program import CALLBACKS, Atom, Frame
+from .program import CALLBACKS, Atom, Frame, elements
 
 _STEPS = 10_000
 """Equations followed back before the search ends where it stands."""
@@ -52,8 +51,4 @@ def way_back(frame: Frame, atom: Atom) -> Iterator[Step]:
         yield Step(frame, atom, maker, is_last)
         if is_last:
             return
-        atom = max(wide, key=_elements)
-
-
-def _elements(atom: Atom) -> int:
-    return math.prod(size if isinstance(size, int) else 1 for size in atom.aval.shape)
+        atom = max(wide, key=elements)

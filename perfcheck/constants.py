@@ -10,8 +10,9 @@ import jax
 import numpy as np
 from jax.extend.core import Literal, Var
 
+from .bodies import bodies
 from .lineage import Flow
-from .program import Frame, Site, bodies
+from .program import Frame, Site
 
 _SEARCHED = 20_000
 """Leaves of closed-over trees that are compared before the search for a name ends."""

@@ -15,9 +15,10 @@ from typing import Any
 from jax.extend.core import Var
 
 from . import source
-from .lineage import Node, Product, Widening
+from .bodies import bodies
+from .nodes import Node, Product, Widening
 from .precision import working_width
-from .program import COTANGENT, Atom, Frame, Site, bodies, is_matmul
+from .program import COTANGENT, Atom, Frame, Site, is_matmul
 
 _Key = tuple[Any, ...]
 

@@ -14,8 +14,8 @@ from jax.extend.core import Literal, Var
 
 from . import source
 from .ancestry import way_back
-from .lineage import Join, Node, Product, Widening
 from .mirror import Mirror
+from .nodes import Join, Node, Product, Widening
 from .order import strongly_connected
 from .program import Atom, Frame, Program, Site, is_matmul
 

@@ -4,7 +4,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from perfcheck.program import Outline, bodies
+from perfcheck.bodies import bodies
+from perfcheck.program import Outline
 from perfcheck.tracing import program_of
 
 pytestmark = pytest.mark.core

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ..report import CheckError
 from .fields import walk_fields
 from .subject import (
     Options,
@@ -14,6 +13,7 @@ from .subject import (
     check_arity,
     dotted,
     keyword_argument,
+    method_of,
     owner,
     parameter_names,
     sample_arguments,
@@ -30,9 +30,7 @@ def accepts(model: Any) -> bool:
 def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options: Options) -> Subject:
     """The module as a function of its arrays."""
     options.refuse("an Equinox module, which holds its own", "variables", "rngs")
-    if not callable(model) and options.method is None:
-        raise CheckError(f"{type(model).__name__} has no __call__: pass method='name'")
-    method = _method(model, options.method)
+    method = method_of(model, options.method)
     check_arity(method, sample, keywords, type(model).__name__)
     names = parameter_names(method, len(sample))
     arguments, merge = sample_arguments(sample, names, ("sample",) * len(sample))
@@ -41,7 +39,7 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
 
     def function(leaves: Any, *values: Any) -> tuple[Any, Any]:
         merged = split.merge(leaves)[""]
-        return _method(merged, options.method)(*merge(values[:-1]), **merge_keywords(values[-1])), ()
+        return method_of(merged, options.method)(*merge(values[:-1]), **merge_keywords(values[-1])), ()
 
     return Subject(
         function,
@@ -55,14 +53,3 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         model,
         walk_fields(model, lambda value: isinstance(value, sys.modules["equinox"].Module)),
     )
-
-
-def _method(model: Any, method: Any) -> Any:
-    if method is None:
-        return model
-    if isinstance(method, str):
-        found = getattr(model, method, None)
-        if found is None:
-            raise CheckError(f"{type(model).__name__} has no method {method!r}")
-        return found
-    return method.__get__(model, type(model)) if hasattr(method, "__get__") else method

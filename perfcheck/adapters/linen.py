@@ -17,6 +17,7 @@ from .subject import (
     check_arity,
     keyed,
     keyword_argument,
+    method_of,
     parameter_names,
     sample_arguments,
 )
@@ -30,7 +31,7 @@ def accepts(model: Any) -> bool:
 
 def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options: Options) -> Subject:
     """`model.apply` on abstract variables. Collections other than the parameters may be updated, as in training."""
-    bound = _method(model, options.method)
+    bound = method_of(model, options.method)
     check_arity(bound, sample, keywords, type(model).__name__)
     names = parameter_names(bound, len(sample))
     arguments, merge = sample_arguments(sample, names, ("sample",) * len(sample))
@@ -83,19 +84,6 @@ def adapt(model: Any, sample: tuple[Any, ...], keywords: dict[str, Any], options
         model,
         fields,
     )
-
-
-def _method(model: Any, method: Any) -> Callable[..., Any]:
-    if method is None:
-        method = "__call__"
-    if isinstance(method, str):
-        found = getattr(model, method, None)
-        if found is None:
-            raise CheckError(f"{type(model).__name__} has no method {method!r}: define it or pass method=")
-        return found
-    if hasattr(method, "__get__"):
-        return method.__get__(model, type(model))
-    return method
 
 
 def _streams(rngs: Any) -> dict[str, Any]:

@@ -215,3 +215,17 @@ def check_arity(function: Any, sample: tuple[Any, ...], keywords: dict[str, Any]
             f"{what} cannot be called with {len(sample)} positional argument(s): {error}. "
             f"It takes {signature}; pass the sample as performance_check(model, *sample, **options)"
         ) from error
+
+
+def method_of(model: Any, method: Any) -> Any:
+    """The bound method of a module to call: `__call__`, one by its name, or a function that takes the module first."""
+    if method is None:
+        if not callable(model):
+            raise CheckError(f"{type(model).__name__} has no __call__: pass method='name'")
+        return model.__call__
+    if isinstance(method, str):
+        found = getattr(model, method, None)
+        if found is None:
+            raise CheckError(f"{type(model).__name__} has no method {method!r}: define it, or pass another method=")
+        return found
+    return method.__get__(model, type(model)) if hasattr(method, "__get__") else method

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
-from ..report import Cause, Finding, Impact, Location, Matmul, Note, Report
+from ..report import Cause, Finding, Location, Matmul, Note, Report
 
 VERSION = 1
 """Version of the form. It changes when a field goes or means something else, not when one is added."""
@@ -41,7 +42,7 @@ def finding_dict(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "cause": _cause(finding.cause),
         "phases": sorted(finding.phases),
-        "impact": _impact(finding.impact),
+        "impact": dataclasses.asdict(finding.impact),
         "fix": finding.fix,
         "tip": finding.tip,
         "sites": [_matmul(site) for site in finding.sites],
@@ -59,17 +60,6 @@ def _cause(cause: Cause) -> dict[str, Any]:
         "library": _location(cause.library),
         "leaves": list(cause.leaves),
         "places": [_location(place) for place in cause.places],
-    }
-
-
-def _impact(impact: Impact) -> dict[str, Any]:
-    return {
-        "flops": impact.flops,
-        "share": impact.share,
-        "slowdown": impact.slowdown,
-        "extra_bytes": impact.extra_bytes,
-        "target": impact.target,
-        "at_least": impact.at_least,
     }
 
 
@@ -92,17 +82,7 @@ def _matmul(matmul: Matmul) -> dict[str, Any]:
 
 
 def _location(location: Location | None) -> dict[str, Any] | None:
-    if location is None:
-        return None
-    return {
-        "file": location.file,
-        "line": location.line,
-        "column": location.column,
-        "end_line": location.end_line,
-        "end_column": location.end_column,
-        "function": location.function,
-        "text": location.text,
-    }
+    return None if location is None else dataclasses.asdict(location)
 
 
 def _note(note: Note) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ..analysis import Analysis
 from ..causes import Group
 from ..precision import WIDTHS
-from ..program import Site
+from ..program import Site, elements
 from ..report import Finding, Impact, Note
 
 NAME = "float64-values"
@@ -40,17 +40,10 @@ def check(analysis: Analysis) -> Iterator[Finding | Note]:
 def _moved(site: Site) -> int:
     """Bytes of the float64 arrays that an equation reads and writes in all turns."""
     return (site.frame.trips or 1) * sum(
-        _elements(atom) * atom.aval.dtype.itemsize
+        elements(atom) * atom.aval.dtype.itemsize
         for atom in (*site.eqn.invars, *site.eqn.outvars)
-        if WIDTHS[getattr(atom.aval, "dtype", None)] == 64 and _elements(atom) > 1
+        if WIDTHS[getattr(atom.aval, "dtype", None)] == 64 and elements(atom) > 1
     )
-
-
-def _elements(atom) -> int:
-    product = 1
-    for size in atom.aval.shape:
-        product *= size if isinstance(size, int) else 1
-    return product
 
 
 def _finding(group: Group) -> Finding:

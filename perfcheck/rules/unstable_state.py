@@ -12,7 +12,7 @@ from .. import source
 from ..analysis import Analysis
 from ..cost import array_text
 from ..precision import WIDTHS
-from ..program import Atom, Frame, Site, State, is_matmul
+from ..program import Atom, Frame, Site, State, elements, is_matmul
 from ..report import Cause, Finding, Impact
 
 NAME = "unstable-state"
@@ -96,7 +96,7 @@ def _is_update(analysis: Analysis, state: State) -> bool:
 def _comes_from(root: Frame, out: Atom, source_var: Var) -> bool:
     waiting: list[tuple[Frame, Atom]] = [(root, out)]
     seen: set[tuple[int, int]] = set()
-    size = _elements(out.aval)
+    size = elements(out)
     for _ in range(_LOOKED_BACK):
         if not waiting:
             return False
@@ -116,15 +116,8 @@ def _comes_from(root: Frame, out: Atom, source_var: Var) -> bool:
         if inside is not None:
             waiting.append(inside)
         elif not is_matmul(maker) and Site(frame, maker).phase == "forward":
-            waiting.extend((frame, operand) for operand in maker.invars if _elements(operand.aval) == size)
+            waiting.extend((frame, operand) for operand in maker.invars if elements(operand) == size)
     return False
-
-
-def _elements(aval: Any) -> int:
-    product = 1
-    for size in getattr(aval, "shape", ()):
-        product *= size if isinstance(size, int) else 1
-    return product
 
 
 def _findings(analysis: Analysis, changes: list[_Change]) -> Iterator[Finding]:

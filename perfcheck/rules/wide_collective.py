@@ -8,9 +8,9 @@ from typing import Any
 from ..analysis import Analysis
 from ..causes import Group
 from ..cost import array_text
-from ..lineage import Join, Node, Widening
+from ..nodes import Join, Node, Widening
 from ..precision import WIDTHS, atom_width
-from ..program import Atom, Site
+from ..program import Atom, Site, elements
 from ..report import Finding, Impact
 
 NAME = "wide-collective"
@@ -37,7 +37,7 @@ def check(analysis: Analysis) -> Iterator[Finding]:
 def _is_widened(site: Site, atom: Atom) -> bool:
     """Whether a narrower form of just this value exists: one of its widenings has as many elements as it has."""
     node = site.frame.node(atom)
-    size = _elements(atom)
+    size = elements(atom)
     if node is None or size <= 1:
         return False
     waiting: list[Node] = [node]
@@ -47,7 +47,7 @@ def _is_widened(site: Site, atom: Atom) -> bool:
         node = waiting.pop()
         if type(node) is Join:
             waiting.extend(node.parents)
-        elif type(node) is Widening and _elements(node.operand) == size:
+        elif type(node) is Widening and elements(node.operand) == size:
             return True
     return False
 
@@ -84,7 +84,7 @@ def _wire_bytes(site: Site, bits: int | None) -> int:
     for atom in site.eqn.invars:
         width = WIDTHS[getattr(atom.aval, "dtype", None)]
         if width:
-            total += _elements(atom) * (min(width, bits) if bits else width) / 8
+            total += elements(atom) * (min(width, bits) if bits else width) / 8
     name = site.eqn.primitive.name
     if name in _ALL_REDUCE:
         factor = 2 * (devices - 1) / devices
@@ -120,13 +120,6 @@ def _axis_sizes(site: Site) -> dict[Any, int]:
 def _axes(site: Site) -> tuple[str, ...]:
     axes = site.eqn.params.get("axes", site.eqn.params.get("axis_name", ()))
     return tuple(map(str, axes if isinstance(axes, (tuple, list, frozenset)) else (axes,)))
-
-
-def _elements(atom: Atom) -> int:
-    product = 1
-    for size in getattr(atom.aval, "shape", ()):
-        product *= size if isinstance(size, int) else 1
-    return product
 
 
 def _kilobytes(count: int) -> str:
