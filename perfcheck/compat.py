@@ -13,7 +13,7 @@ from typing import Any
 import jax
 from jax.extend.core import ClosedJaxpr, Jaxpr
 
-JAX_FOLDER = os.path.dirname(os.path.abspath(jax.__file__)) + os.sep
+JAX_FOLDER = os.path.dirname(os.path.abspath(jax.__file__ or "")) + os.sep
 
 TRACE_BORDERS = frozenset({"trace_to_jaxpr", "trace_to_jaxpr_dynamic", "trace_to_subjaxpr_dynamic"})
 """Functions of JAX whose frames end the frames of one traced function. Up to 0.9.1 the frames of an equation in a cached

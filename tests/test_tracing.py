@@ -98,7 +98,7 @@ def test_integers_have_no_backward_pass():
     assert report.program.vjp_error == "no input is a float array"
 
 
-@pytest.mark.parametrize("output", [None, "text", object(), 3, {"a": [None]}], ids=str)
+@pytest.mark.parametrize("output", [None, "text", object(), 3, {"a": [None]}], ids=["none", "text", "object", "number", "tree"])
 def test_outputs_that_are_no_arrays(output):
     def model(w, x):
         x @ w
