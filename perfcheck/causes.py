@@ -17,6 +17,9 @@ from .program import CALLBACKS, Atom, Frame, Input, Program, Site, is_matmul
 from .report import Cause, Location
 from .roots import Reached, Root
 
+_SPREAD = frozenset({"broadcast_in_dim", "pvary", "pcast", "copy"})
+"""Primitives that JAX puts around a literal before it meets an array: what they give is still that literal."""
+
 _COUNTED = frozenset({"iota", "random_bits", "threefry2x32", "rng_bit_generator", "random_wrap", "random_seed"})
 """Primitives that make integers from nothing: what is made of them in one expression is a creation."""
 
@@ -191,7 +194,7 @@ def _equation_birth(site: Site, wide: list[Atom], near: Site | None) -> Birth:
     floats = [operand for operand in eqn.invars if atom_width(operand)]
     if name in CALLBACKS:
         return Birth("callback", f"{_kind_of_array(out)} result of a host callback in {wrote}", where, key)
-    if wide and name == "broadcast_in_dim" and near is not None and _same_expression(site, near):
+    if wide and name in _SPREAD and (not out.shape or (near is not None and _same_expression(site, near))):
         return _constant_birth(wide[0].val, wide[0].aval, eqn)
     if is_matmul(eqn):
         return Birth("accumulation", f"{out.dtype} result of {wrote}", where, key)

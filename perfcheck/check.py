@@ -15,8 +15,8 @@ from .adapters import Options, adapt
 from .analysis import Analysis
 from .config import Settings, settings_for
 from .program import Program
-from .report import Note, ProgramFacts, Report, State
-from .rules import all_rules
+from .report import Finding, Note, ProgramFacts, Report, State
+from .rules import Rule, all_rules
 from .sift import sift
 from .targets import Target, find_target
 from .tracing import Wanted, program_of, trace
@@ -132,7 +132,7 @@ def judge(program: Program, name: str, settings: Settings) -> Report:
     start = time.perf_counter()
     target, reason = find_target(settings.target)
     analysis = Analysis.of(program, target, settings.min_slowdown, settings.compute_dtype)
-    said = [item for rule in all_rules().values() for item in rule.check(analysis)]
+    said = [item for rule in all_rules().values() for item in _said_by(rule, analysis)]
     sifted = sift(said, settings)
     findings = sorted(sifted.findings, key=lambda item: -item.impact.slowdown)
     notes = [*map(Note, program.notes), *sifted.notes]
@@ -155,6 +155,18 @@ def judge(program: Program, name: str, settings: Settings) -> Report:
     return Report(
         tuple(findings), tuple(notes), facts, _state(program, bool(findings), bool(phases)), analysis, sifted.suppressed
     )
+
+
+def _said_by(rule: Rule, analysis: Analysis) -> list[Finding | Note]:
+    """What a rule says; if it breaks on a program it was not made for, a note that says so instead of no report at all."""
+    try:
+        return list(rule.check(analysis))
+    except Exception as error:
+        return [Note(f"{rule.name} {BROKEN}: {type(error).__name__}: {error}; please report this", rule.name)]
+
+
+BROKEN = "could not be applied"
+"""Words of the note about a rule that broke."""
 
 
 def _state(program: Program, findings: bool, matmuls: bool) -> State:

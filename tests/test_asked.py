@@ -80,3 +80,9 @@ def test_bad_input():
     notes = " ".join(map(str, check(compute_dtype="float64").notes))
     assert "nothing can be wider than that" in notes
     assert "x64 is off" in notes
+
+
+def test_a_model_that_does_as_it_says_is_clean_even_where_nothing_is_too_cheap():
+    report = check(linen.Dense(8, dtype=jnp.bfloat16), min_slowdown=0)
+    assert report.state == "clean"
+    assert not report.notes

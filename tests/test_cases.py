@@ -43,7 +43,9 @@ def audit(path: Path, fixed: bool):
         case = load(path)
         model, sample, options = case.build(fixed)
         vjp = getattr(case, "VJP", True)
-        return case, perfcheck.performance_check(model, *sample, vjp=vjp, target="H100", warn=False, **options)
+        report = perfcheck.performance_check(model, *sample, vjp=vjp, target="H100", warn=False, **options)
+    assert not [note for note in report.notes if BROKEN in note.message]
+    return case, report
 
 
 def place(location):

@@ -166,3 +166,17 @@ def test_lowering_of_a_product_with_an_algorithm_names_it():
     assert "bf16 factors, f32 sums" in str(report.lowering("cuda")[0])
     with pytest.raises(perfcheck.CheckError, match="choose one of cuda, tpu, cpu"):
         report.lowering("rocm")
+
+
+def test_a_rule_that_breaks_hides_no_other(monkeypatch):
+    from perfcheck import rules
+
+    def broken(analysis):
+        raise ZeroDivisionError("here")
+
+    table = dict(rules.all_rules())
+    table["float64-values"] = dataclasses.replace(table["float64-values"], check=broken)
+    monkeypatch.setattr("perfcheck.check.all_rules", lambda: table)
+    report = check(faulty)
+    assert len(report) == 1
+    assert "float64-values could not be applied: ZeroDivisionError: here" in str(report)

@@ -143,7 +143,7 @@ def _own_words(analysis: Analysis) -> Iterator[Note]:
     wide = [site for site in analysis.sites if width(_dtype(site)) > width(own)]
     total = sum(analysis.flops.values())
     share = sum(analysis.tally(wide).values()) / total if total else 0
-    if share < analysis.min_slowdown:
+    if not wide or share < analysis.min_slowdown:
         return
     parts = shares_by_module(wide_parts(analysis, own), analysis.flops)
     named = ", ".join(f"{module} ({part:.0%})" for module, part in parts[:4])
