@@ -24,6 +24,9 @@ from .tracing import Wanted, program_of, trace
 Priced = str | Target | Mapping[str, Any] | None
 Patterns = str | Iterable[str] | None
 
+BROKEN = "could not be applied"
+"""Words of the note about a rule that broke."""
+
 
 def performance_check(
     model: Any,
@@ -163,10 +166,6 @@ def _said_by(rule: Rule, analysis: Analysis) -> list[Finding | Note]:
         return list(rule.check(analysis))
     except Exception as error:
         return [Note(f"{rule.name} {BROKEN}: {type(error).__name__}: {error}; please report this", rule.name)]
-
-
-BROKEN = "could not be applied"
-"""Words of the note about a rule that broke."""
 
 
 def _state(program: Program, findings: bool, matmuls: bool) -> State:

@@ -10,6 +10,7 @@ import pytest
 from conftest import CASES, load, x64
 
 import perfcheck
+from perfcheck.check import BROKEN
 
 PATHS = sorted(CASES.glob("*.py"))
 MATMUL_RULES = {"float64-matmul", "mixed-precision-matmul"}
