@@ -68,11 +68,14 @@ def test_select_ignore_and_target(models, capsys):
     assert main(["check", "models.py:pair", "--ignore", "no-such-rule"]) == 2
 
 
-@pytest.mark.parametrize("form", ["json", "sarif", "github"])
+@pytest.mark.parametrize("form", ["json", "sarif", "github", "html"])
 def test_formats_to_a_file(models, form):
     assert main(["check", "models.py", "--format", form, "--output", "out"]) == 1
     text = (models / "out").read_text()
-    if form == "github":
+    if form == "html":
+        assert text.startswith("<!DOCTYPE html>")
+        assert text.count("perfcheck-verdict perfcheck-") == 2
+    elif form == "github":
         assert text.startswith("::warning ")
     else:
         found = json.loads(text)
