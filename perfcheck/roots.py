@@ -17,7 +17,7 @@ from .ancestry import way_back
 from .mirror import Mirror
 from .nodes import Join, Node, Product, Widening
 from .order import strongly_connected
-from .program import Atom, Frame, Program, Site, is_matmul
+from .program import Atom, Frame, Program, Site, elements, is_matmul
 
 
 @dataclasses.dataclass(frozen=True)
@@ -207,8 +207,9 @@ class _Search:
         asked = not widening.is_product and source.in_user_code(widening.site)
         demand = None
         for candidate in self.candidates[widening.serial]:
-            born_wide = candidate.together or (not asked and not candidate.literal)
-            if asked and not candidate.literal and not candidate.together and self._is_stream(candidate.frame, candidate.atom):
+            side = candidate.literal or (elements(candidate.atom) == 1 < elements(widening.operand))
+            born_wide = candidate.together or not (asked or side)  # a scalar made to match asks for nothing
+            if asked and not side and not candidate.together and self._is_stream(candidate.frame, candidate.atom):
                 born_wide = True  # cast by hand to the dtype of the stream it joins
             if born_wide and demand is None and not (candidate.node is not None and candidate.node.serial in derived):
                 demand = (candidate.frame, candidate.atom)
