@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -77,10 +77,11 @@ def group_causes(program: Program, reached: list[Reached]) -> list[Group]:
             if serial not in explained:
                 explained[serial] = explain(program, root)
             products.setdefault(serial, []).append(number)
-    tree = _whole_tree(program, explained.values())
+    trees = _wide_subtrees(program, explained.values())
     sets = _Sets()
     for serial, one in explained.items():
-        sets.add(serial, [(one.kind, one.root.widening.width, key) for key in (*one.keys, *(tree if one.leaf else ()))])
+        keys = [*one.keys, *((trees[one.leaf.name],) if one.leaf is not None and one.leaf.name in trees else ())]
+        sets.add(serial, [(one.kind, one.root.widening.width, key) for key in keys])
     groups = []
     for members in sets.groups():
         parts = [explained[serial] for serial in members]
@@ -103,7 +104,7 @@ def explain(program: Program, root: Root) -> Explained:
         birth = birthplace(program, *root.demand, near=site)
         keys: list[Any] = [("born", birth.key)]
         if birth.leaf is not None:
-            keys.append(("family", birth.leaf.role, re.sub(r"\d+", "#", birth.leaf.name)))
+            keys.append(("family", birth.leaf.role, re.sub(r"_?\d+", "", birth.leaf.name)))
         if place is not None:
             keys.append(place)
         description = f"{birth.description} meets {_converted(root)}"
@@ -277,15 +278,30 @@ def _short(value: Any) -> str:
         return "?"
 
 
-def _whole_tree(program: Program, explained: Any) -> tuple[Any, ...]:
-    """A grouping key if every matrix of the parameters is a root: then it is the tree that is wide, not one leaf of it."""
+def _wide_subtrees(program: Program, explained: Iterable[Explained]) -> dict[str, tuple[str, str]]:
+    """For each parameter leaf that is a root, a key of the largest subtree around it of which every matrix is one.
+
+    Then it is that tree which is wide, not one leaf of it. A subtree of one matrix says nothing new.
+    """
     wide = {one.leaf.name for one in explained if one.leaf is not None and one.leaf.role == "parameter"}
-    matrices = {
-        leaf.name
-        for leaf, aval in zip(program.inputs, program.jaxpr.in_avals, strict=False)
-        if leaf.role == "parameter" and len(getattr(aval, "shape", ())) > 1 and width(getattr(aval, "dtype", None))
-    }
-    return ("tree",) if len(wide) > 1 and matrices and matrices <= wide else ()
+    below: dict[str, list[str]] = {}
+    for leaf, aval in zip(program.inputs, program.jaxpr.in_avals, strict=False):
+        if leaf.role == "parameter" and len(getattr(aval, "shape", ())) > 1 and width(getattr(aval, "dtype", None)):
+            for prefix in _prefixes(leaf.name):
+                below.setdefault(prefix, []).append(leaf.name)
+    found = {}
+    for name in wide:
+        whole = next((prefix for prefix in _prefixes(name) if wide.issuperset(below.get(prefix, [name + "?"]))), None)
+        if whole is not None and len(below[whole]) > 1:
+            found[name] = ("tree", whole)
+    return found
+
+
+def _prefixes(name: str) -> Iterator[str]:
+    """The paths that lead to a leaf such as `p['a'][0]['w']` or `layers.0.weight`, the shortest first."""
+    yield ""
+    for border in re.finditer(r"[.\[]", name):
+        yield name[: border.start()]
 
 
 class _Sets:
