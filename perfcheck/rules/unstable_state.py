@@ -19,6 +19,8 @@ NAME = "unstable-state"
 SUMMARY = "a state comes back with another dtype, shape or weak type"
 SINCE = "0.1"
 
+_CONVERSIONS = frozenset({"convert_element_type", "reshape", "transpose", "broadcast_in_dim", "squeeze", "copy"})
+
 _LOOKED_BACK = 4000
 """Equations followed back from an output in search of the input it updates."""
 
@@ -83,7 +85,8 @@ def _maker(frame: Frame, atom: Atom) -> Site | None:
 def _is_update(analysis: Analysis, state: State) -> bool:
     """Whether an output leaf is computed from the very leaf it replaces, element by element and outside any backward pass.
 
-    That tells a state from a tree that only looks like one: a gradient, metrics, another set of weights.
+    That tells a state from a tree that only looks like one: a gradient, metrics, another set of weights. A function that
+    does nothing but cast or reshape its argument updates no state either.
     """
     root = analysis.flow.root
     return any(
@@ -94,29 +97,32 @@ def _is_update(analysis: Analysis, state: State) -> bool:
 
 
 def _comes_from(root: Frame, out: Atom, source_var: Var) -> bool:
-    waiting: list[tuple[Frame, Atom]] = [(root, out)]
-    seen: set[tuple[int, int]] = set()
+    waiting: list[tuple[Frame, Atom, bool]] = [(root, out, False)]
+    seen: set[tuple[int, int, bool]] = set()
     size = elements(out)
     for _ in range(_LOOKED_BACK):
         if not waiting:
             return False
-        frame, atom = waiting.pop()
-        if not isinstance(atom, Var) or (id(frame), id(atom)) in seen:
+        frame, atom, worked = waiting.pop()
+        if not isinstance(atom, Var) or (id(frame), id(atom), worked) in seen:
             continue
-        seen.add((id(frame), id(atom)))
+        seen.add((id(frame), id(atom), worked))
         if frame is root and atom is source_var:
-            return True
+            if worked:
+                return True
+            continue
         maker = frame.maker(atom)
         if maker is None:
             outer = frame.operand(atom)
             if outer is not None and frame.parent is not None:
-                waiting.append((frame.parent, outer))
+                waiting.append((frame.parent, outer, worked))
             continue
         inside = frame.result(maker, atom)
         if inside is not None:
-            waiting.append(inside)
+            waiting.append((*inside, worked))
         elif not is_matmul(maker) and Site(frame, maker).phase == "forward":
-            waiting.extend((frame, operand) for operand in maker.invars if elements(operand) == size)
+            worked = worked or maker.primitive.name not in _CONVERSIONS
+            waiting.extend((frame, operand, worked) for operand in maker.invars if elements(operand) == size)
     return False
 
 
