@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import compat
-from .program import Frame, Site
+from .program import Site
 from .report import Location
 
 FRAMEWORKS = (
@@ -179,8 +179,3 @@ def function_location(function: Any) -> Location | None:
 def module_path(scopes: Sequence[str]) -> str:
     """The path of the module that scopes name, outermost first, joined by slashes."""
     return "/".join(name for scope in scopes for name in scope.split("/") if name)
-
-
-def call_chain(frame: Frame) -> list[Position]:
-    """Frames outside JAX of the calls around a frame, innermost first."""
-    return [position for around in frame.path() if around.call is not None for position in own_positions(around.call)]
