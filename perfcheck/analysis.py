@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from . import cost, lowering
+from . import cost, lowering, source
+from .ancestry import last
 from .causes import Group, group_causes
 from .lineage import Flow
 from .mirror import Mirror
@@ -83,6 +84,22 @@ class Analysis:
     def _prices(self) -> dict[Any, cost.Price]:
         return {}
 
+    @functools.cached_property
+    def _has_owners(self) -> bool:
+        return any(leaf.module for leaf in self.program.inputs)
+
+    def module_of(self, site: Site) -> str:
+        """The module path of a matmul: the owner of the parameter it multiplies where that is known (nnx and Equinox leave
+        no scopes of their own), else its scopes.
+        """
+        if self._has_owners:
+            forward = self.mirror.forward(site) or site
+            for atom in forward.eqn.invars[:2]:
+                leaf = self.program.input_of(last(forward.frame, atom).atom)
+                if leaf is not None and leaf.module:
+                    return leaf.module
+        return source.module_path(site.scopes())
+
     def list_matmuls(self) -> tuple[Matmul, ...]:
         """The public record of every matmul, in program order."""
         return self.describe(self.sites)
@@ -119,4 +136,4 @@ class Analysis:
 
     def describe(self, sites: Iterable[Site]) -> tuple[Matmul, ...]:
         """The public records of some matmuls."""
-        return tuple(cost.describe(site, self.price(site)) for site in sites)
+        return tuple(cost.describe(site, self.price(site), self.module_of(site)) for site in sites)

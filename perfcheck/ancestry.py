@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -52,3 +53,9 @@ def way_back(frame: Frame, atom: Atom) -> Iterator[Step]:
         if is_last:
             return
         atom = max(wide, key=elements)
+
+
+def last(frame: Frame, atom: Atom) -> Step:
+    """The last value on the way back from a value, or the value itself."""
+    ends = deque(way_back(frame, atom), maxlen=1)
+    return ends[0] if ends else Step(frame, atom, None, False)

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from . import source
 from .analysis import Analysis
 from .causes import Birth, birthplace
 from .precision import product_dtype, width
@@ -104,9 +103,9 @@ class _Births:
         births = [birthplace(self.analysis.program, site.frame, atom) for atom in site.eqn.invars[:2]]
         chosen = min(births, key=lambda birth: _ORDER.index(birth.kind) if birth.kind in _ORDER else len(_ORDER))
         leaf = next((birth.leaf for birth in births if birth.leaf is not None and birth.leaf.role == "parameter"), None)
-        path = source.module_path(site.scopes())
+        path = self.analysis.module_of(site)
         if not path and leaf is not None:
-            path = leaf.module or _path_of(leaf.name)
+            path = _path_of(leaf.name)
         return path, chosen
 
 

@@ -111,7 +111,7 @@ def explain(program: Program, root: Root) -> Explained:
         where = birth.location if birth.kind != "literal" else meets
         leaf_module = birth.leaf.module if birth.leaf is not None and birth.leaf.role == "parameter" else ""
         return Explained(
-            root, birth.kind, dtype, description, where, meets, library, module or leaf_module, tuple(keys), birth.leaf
+            root, birth.kind, dtype, description, where, meets, library, leaf_module or module, tuple(keys), birth.leaf
         )
     kind = "accumulation" if root.widening.is_product or _reduces(site) else "cast"
     wrote = meets.expression if meets else site.eqn.primitive.name

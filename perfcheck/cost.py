@@ -55,8 +55,8 @@ def _sharded_axes(aval: Any) -> dict[Any, int]:
     return named
 
 
-def describe(site: Site, cost: Price) -> Matmul:
-    """The public record of a matmul site with its price."""
+def describe(site: Site, cost: Price, module: str) -> Matmul:
+    """The public record of a matmul site with its price and the path of its module."""
     eqn = site.eqn
     trips = site.frame.trips
     return Matmul(
@@ -66,7 +66,7 @@ def describe(site: Site, cost: Price) -> Matmul:
         dtype=cost.dtype,
         phase=site.phase,
         recomputed=site.recomputed,
-        module=source.module_path(site.scopes()),
+        module=module,
         location=source.place(site)[0],
         flops=cost.flops,
         bytes=cost.bytes,

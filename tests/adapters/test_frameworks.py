@@ -98,6 +98,8 @@ def test_equinox_concrete_abstract_and_as_an_argument():
     assert check(loss, make(), X).state == "clean"
     (finding,) = check(make(), jax.ShapeDtypeStruct((8,), jnp.bfloat16), min_slowdown=0)
     assert finding.cause.leaves == ("layers.0.weight",)
+    assert finding.cause.module == "layers/0"
+    assert [site.module for site in finding.sites][:3] == ["layers/0", "layers/1", "layers/2"]
 
 
 def test_haiku_with_and_without_state():
