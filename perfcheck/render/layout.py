@@ -50,12 +50,13 @@ def report_lines(report: Report) -> Iterator[Line]:
     if report.notes or report.suppressed:
         yield ()
     if report.suppressed:
-        yield ((f"suppressed: {_suppressed(report)}", "dim"),)
+        yield ((f"suppressed: {suppressed_words(report)}", "dim"),)
     for note in report.notes:
         yield ((f"note: {clean(str(note))}", "dim"),)
 
 
-def _suppressed(report: Report) -> str:
+def suppressed_words(report: Report) -> str:
+    """What was taken out: how many findings of each rule, and by what."""
     counts = Counter((one.by, one.finding.rule) for one in report.suppressed)
     return ", ".join(f"{count} {rule} by {clean(by)}" for (by, rule), count in counts.items())
 
@@ -99,9 +100,9 @@ def finding_lines(finding: Finding) -> Iterator[Line]:
     yield ((finding.rule, "rule"), (f": {clean(finding.message)}", "plain"))
     yield from _cause_lines(finding.cause)
     if finding.sites:
-        yield ((f"  {'runs' if finding.rule == 'highest-precision' else 'widens'} {_affected(finding)}", "plain"),)
+        yield ((f"  {'runs' if finding.rule == 'highest-precision' else 'widens'} {affected(finding)}", "plain"),)
     if finding.impact.target:
-        yield ((f"  predicted {_slowdown(finding.impact)}", "plain"),)
+        yield ((f"  predicted {slowdown_words(finding.impact)}", "plain"),)
     yield (("  fix: ", "fix"), (clean(finding.fix), "plain"))
     yield (("  tip: ", "dim"), (clean(finding.tip), "tip"))
 
@@ -114,9 +115,11 @@ def _cause_lines(cause: Cause) -> Iterator[Line]:
         yield ((f"  {said}", "plain"),)
     else:
         yield from _excerpt(main, said)
-        if cause.meets is not None and cause.meets != main and _place(cause.meets) != _place(main):
+        if cause.meets is not None and cause.meets != main and place_key(cause.meets) != place_key(main):
             yield from _excerpt(cause.meets, "meets here")
-    others = [place for place in cause.places if main is None or _place(place) not in (_place(main), _place(cause.meets))]
+    others = [
+        place for place in cause.places if main is None or place_key(place) not in (place_key(main), place_key(cause.meets))
+    ]
     if others:
         shown = ", ".join(_short(place) for place in others[:3]) + (", ..." if len(others) > 3 else "")
         yield ((f"  also at {shown}", "dim"),)
@@ -143,7 +146,8 @@ def _excerpt(location: Location, label: str) -> Iterator[Line]:
     yield ((" " * (cells(head) + start), "plain"), ("^" * length, "mark"), (f" {label}", "plain"))
 
 
-def _affected(finding: Finding) -> str:
+def affected(finding: Finding) -> str:
+    """The matmuls of a finding in words: how many by phase, their share of FLOPs, their modules."""
     phases = [f"{count} {phase}" for phase in ("forward", "backward") if (count := _count(finding, phase))]
     total = len(finding.sites)
     text = f"{' and '.join(phases)} matmul{'s' if total != 1 else ''}"
@@ -155,7 +159,8 @@ def _affected(finding: Finding) -> str:
     return text
 
 
-def _slowdown(impact: Impact) -> str:
+def slowdown_words(impact: Impact) -> str:
+    """The predicted slowdown in words, with its target."""
     if impact.slowdown < 1.005:
         return f"no slower matmuls on {clean(impact.target)}"
     return f"{impact.slowdown:.2f}x slower matmuls on {clean(impact.target)}"
@@ -174,7 +179,8 @@ def _matmuls(count: int) -> str:
     return f"{count} matmul{'s' if count != 1 else ''}"
 
 
-def _place(location: Location | None) -> tuple[str, int] | None:
+def place_key(location: Location | None) -> tuple[str, int] | None:
+    """A value equal for two locations on one source line."""
     return None if location is None else (location.file, location.line)
 
 
@@ -187,7 +193,7 @@ def summary_lines(report: Report) -> Iterator[Line]:
     """A table of the matmuls by module, the most costly first, and a bar of dtypes a phase."""
     yield ((f"{clean(report.program.model)}: ", "plain"), (verdict(report), "rule" if report.findings else "good"))
     yield from dtype_lines(report)
-    yield ((f"  {report.program.matmul_seconds:.3g} s of matmuls predicted on {_priced_for(report)}", "plain"),)
+    yield ((f"  {report.program.matmul_seconds:.3g} s of matmuls predicted on {priced_for(report)}", "plain"),)
     rows = [("module", "matmuls", "FLOPs", "dtypes", "seconds")]
     for module, matmuls in sorted(by_module(report).items(), key=lambda item: -sum(one.seconds for one in item[1])):
         rows.append(
@@ -213,6 +219,7 @@ def by_module(report: Report) -> dict[str, list[Matmul]]:
     return found
 
 
-def _priced_for(report: Report) -> str:
+def priced_for(report: Report) -> str:
+    """The target of a report, and why that one where the user did not choose it."""
     reason = report.program.target_reason
     return clean(report.program.target) + (f" ({reason})" if reason != "given" else "")

@@ -55,11 +55,58 @@ def test_it_says_what_the_text_says(report):
         "1 finding in 3 matmuls",
         "float32 scalar 0.5 meets bfloat16[64,512]",
         "write the Python number 0.5",
-        "H100 SXM",
+        "widens 1 forward and 2 backward matmuls, 100% of matmul FLOPs",
+        "x slower matmuls on H100 SXM",
     ):
         assert fact in read.text
         assert fact in str(report)
     assert "Why it costs" in read.text  # the tip is folded in
+
+
+def test_every_place_is_told_as_the_text_tells_it(report):
+    (finding,) = report
+    cause = finding.cause
+    elsewhere = dataclasses.replace(cause.location, file="/elsewhere/other.py", text="    return x * table")
+    places = tuple(dataclasses.replace(cause.location, line=900 + k) for k in range(5))
+    other = dataclasses.replace(finding, cause=dataclasses.replace(cause, meets=elsewhere, places=places))
+    html = Reader(dataclasses.replace(report, findings=(other,))._repr_html_()).text
+    for fact in ("meets here", "/elsewhere/other.py", "return x * table", "also at", ":902:", ", ..."):
+        assert fact in html
+        assert fact in str(other)
+    assert ":903:" not in html
+
+
+def test_a_cause_that_costs_nothing_is_not_called_slower(report):
+    free = dataclasses.replace(report[0], impact=dataclasses.replace(report[0].impact, slowdown=1.0))
+    assert "no slower matmuls on H100 SXM" in Reader(dataclasses.replace(report, findings=(free,))._repr_html_()).text
+
+
+def test_the_matmuls_say_operands_result_and_dtype(report):
+    read = Reader(report._repr_html_())
+    for site in report[0].sites:
+        assert " x ".join(site.operands) + site.result + site.dtype in read.text
+
+
+def test_what_was_left_out_and_why_backward_is_missing():
+    def loop(w, x):
+        return jax.lax.while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, (c[1] @ w).astype(x.dtype)), (0, x))[1]
+
+    missing = perfcheck.performance_check(loop, W, X, warn=False)
+    assert "backward pass not checked: ValueError" in Reader(missing._repr_html_()).text
+    ignored = perfcheck.performance_check(model, W, X, warn=False, ignore=["mixed-precision-matmul"])
+    assert "suppressed: 1 mixed-precision-matmul by mixed-precision-matmul" in Reader(ignored._repr_html_()).text
+
+
+def test_a_dtype_has_one_colour_in_every_report(report):
+    mended = perfcheck.performance_check(lambda w, x: x @ w, W, X, warn=False)
+    assert 'perfcheck-part1" style' in report._repr_html_()  # float32
+    assert 'perfcheck-part0" style' in mended._repr_html_()  # bfloat16
+
+
+def test_colours_follow_the_notebook_and_not_the_desktop(report):
+    html = report._repr_html_()
+    assert '[data-jp-theme-light="false"] .perfcheck-report' in html
+    assert '[data-jp-theme-light="true"] .perfcheck-report' in html
 
 
 def test_it_has_no_script_no_id_and_no_outside_resource(report):
@@ -68,6 +115,7 @@ def test_it_has_no_script_no_id_and_no_outside_resource(report):
     assert not read.tags & {"script", "link", "iframe", "img", "object"}
     assert not read.attributes & {"id", "src", "href", "onclick", "onload"}
     assert "url(" not in html
+    assert "http" not in html
     assert "@import" not in html
 
 
@@ -96,6 +144,72 @@ def test_a_finding_that_cannot_be_shown_hides_no_other(report):
     assert "float32 scalar 0.5" in html
 
 
+class Broken:
+    def list_matmuls(self):
+        raise RuntimeError("no matmuls")
+
+
+@pytest.mark.parametrize("field", ["matmuls", "flops", "matmul_seconds", "target_reason", "model"])
+def test_broken_facts_never_raise(report, field):
+    html = dataclasses.replace(report, program=dataclasses.replace(report.program, **{field: None}))._repr_html_()
+    assert not Reader(html).open
+
+
+@pytest.mark.parametrize(
+    "fields", [{"details": Broken()}, {"notes": (None,)}, {"suppressed": (None,)}, {"findings": (None,)}, {"program": None}]
+)
+def test_broken_parts_never_raise(report, fields):
+    html = dataclasses.replace(report, **fields)._repr_html_()
+    assert not Reader(html).open
+    if not fields.keys() & {"findings", "program"}:
+        assert "float32 scalar 0.5" in html
+
+
+def test_a_broken_report_hides_no_other_of_its_page(report):
+    html = page_html([(EVIL, None), ("good", report)])
+    assert "<script" not in html
+    assert "\u202e" not in html
+    assert "cannot be shown: AttributeError" in html
+    assert "float32 scalar 0.5" in html
+
+
+def test_a_broken_finding_with_a_hostile_name_stays_text(report):
+    broken = dataclasses.replace(report[0], rule=EVIL, message=EVIL, sites=None)
+    html = dataclasses.replace(report, findings=(broken,))._repr_html_()
+    assert not Reader(html).tags & {"script"}
+    assert "\x1b" not in html
+    assert "alert(1)" in Reader(html).text
+
+
+def test_hostile_modules_and_operands_stay_text(report):
+    sites = tuple(dataclasses.replace(site, module=EVIL, operands=(EVIL, EVIL), result=EVIL) for site in report[0].sites)
+    cause = dataclasses.replace(
+        report[0].cause, module=EVIL, library=dataclasses.replace(report[0].cause.location, function=EVIL)
+    )
+    finding = dataclasses.replace(report[0], sites=sites, cause=cause, fix=EVIL, message=EVIL)
+    note = perfcheck.report.Note(EVIL)
+    html = dataclasses.replace(report, findings=(finding,), notes=(note,))._repr_html_()
+    read = Reader(html)
+    assert not read.open
+    assert "<script" not in html
+    assert not read.attributes & {"onclick", "id"}
+    assert "\x1b" not in html
+    assert "\u202e" not in html
+
+
+def test_many_findings_stay_small(report):
+    sites = tuple(dataclasses.replace(site, module=f"Model/encoder/block_{k}") for k, site in enumerate(report[0].sites * 100))
+    large = dataclasses.replace(
+        report,
+        findings=(dataclasses.replace(report[0], sites=sites),) * 400,
+        notes=(perfcheck.report.Note("a note of some length, said again and again"),) * 5000,
+    )
+    html = large._repr_html_()
+    assert len(html) < 1_000_000
+    assert "and 350 more findings" in html
+    assert "and 4900 more" in html
+
+
 def test_a_large_report_stays_small(report):
     sites = report[0].sites * 3000
     modules = tuple(dataclasses.replace(site, module=f"Net/block_{k}") for k, site in enumerate(sites))
@@ -108,6 +222,7 @@ def test_a_large_report_stays_small(report):
     html = large._repr_html_()
     assert len(html) < 1_000_000
     assert "and 8950 more" in html
+    assert "and 8900 more" in html  # modules
 
 
 def test_a_clean_report_and_notes(report):
